@@ -139,7 +139,7 @@ export function journalPath(
   return join(folder, `${hash.slice(0, 16)}.journal`);
 }
 
-/** Refuses a file that petstore 0.2.0 or 0.1.0 began to import with --allow-duplicates: `each` row was to be created. */
+/** Refuses a file that petstore 0.2.0 began to import with --allow-duplicates: `each` row was to be created. */
 export function refuseUnfinished(context: Context, folder: string, identity: Identity): void {
   const path = journalPath(folder, identity, 'each');
   const { header, state, isTorn } = replay(context, path);

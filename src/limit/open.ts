@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
 import { fileCell } from '../disk/file-cell.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
-import { removeFiles, removeStale } from '../disk/temporary.ts';
+import { removeStale } from '../disk/temporary.ts';
 import { systemCode, unsentFailure } from '../errors.ts';
 import { dropPermits } from './learn.ts';
 import { type Limit, openLimit, withClocks } from './limit.ts';
@@ -130,20 +129,8 @@ function cellIn(
       const { value } = await fileCell<Snapshot>(join(limits, before), check).read();
       return { ...seen, value };
     },
-    replace(seen, next) {
-      const isReplaced = cell.replace(seen, next);
-      if (seen.value === undefined) removeOldLogs(limits);
-      return isReplaced;
-    },
+    replace: cell.replace,
   };
-}
-
-/** Files of 0.1.0, which are not read. */
-const oldLog = /^(?:salt(?:\.\d+)?|[\da-f]{16}\.\d+\.log)$/;
-
-function removeOldLogs(folder: string): void {
-  const names = readdirSync(folder).filter((name) => oldLog.test(name));
-  removeFiles(names.map((name) => join(folder, name)));
 }
 
 /** Returns the reason why a state folder, to which others may write, cannot hold the limits. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEngine } from '../../src/node/engine.ts';
 import { parseSharedStore } from '../../src/settings/addresses.ts';
-import { type EngineServer, startEngine } from '../support/engine-server.ts';
+import { type EngineServer, startEngine } from '../hostile/engine-server.ts';
 import { engines, enginesHere } from '../support/needs.mts';
 import { type Outcome, type Race, race } from './race.ts';
 

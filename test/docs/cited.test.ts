@@ -6,8 +6,8 @@ const files = ['src', 'test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true }).map((path) => `/${folder}/${path}`),
 );
 
-/** Placeholders, and what the build makes. */
-const made = /ROOM|GROUP|VERB|^dist\//;
+/** Placeholders, and what the build and the program make. */
+const made = /ROOM|GROUP|VERB|^dist\/|^names\/$/;
 
 /** Pages that name files of the source. */
 const documents = pages.filter((path) =>

@@ -2,6 +2,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
+import { isNightly } from '../support/trials.ts';
 
 const planted = `import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -11,7 +12,7 @@ test('needs a program without saying so', () => {
 });
 `;
 
-describe('the bare run of CI', () => {
+describe.runIf(isNightly)('the bare run of CI', () => {
   test('fails a test that needs a program which is installed on this machine, and does not skip', {
     tags: ['redis-server'],
   }, async ({ execute, folder }) => {

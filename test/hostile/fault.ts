@@ -34,7 +34,7 @@ export type Meaning =
 export type Fault = {
   readonly fault: string;
   readonly react: Reaction;
-  readonly means: Meaning;
+  readonly expected: Meaning;
   /** What the error, or what is said besides the result, has to tell. */
   readonly says?: RegExp;
   /** How often a read is sent, where it differs from what the meaning has. */
@@ -53,11 +53,11 @@ type Row = readonly [
 ];
 
 /** Returns faults that all mean the same. */
-export function faultsOf(means: Meaning, rows: readonly Row[]): Fault[] {
+export function faultsOf(expected: Meaning, rows: readonly Row[]): Fault[] {
   return rows.map(([fault, react, says, only]) => ({
     fault,
     react,
-    means,
+    expected,
     ...(says && { says }),
     ...(only && { only }),
   }));

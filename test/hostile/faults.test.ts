@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNightly } from '../support/trials.ts';
+import { checkFault, checkUnreached } from './check-fault.ts';
 import { type CommandName, commandNames, type Fault } from './fault.ts';
 import { bodyFaults } from './faults/bodies.ts';
 import { codingFaults } from './faults/codings.ts';
@@ -14,7 +15,6 @@ import { statusFaults } from './faults/statuses.ts';
 import { strangeFaults } from './faults/strange.ts';
 import { textFaults } from './faults/texts.ts';
 import { certificateFaults, unreachedFaults } from './faults/unreached.ts';
-import { proveFault, proveUnreached } from './prove.ts';
 import { type HostilePair, startHostilePair } from './server.ts';
 
 const tables: Readonly<Record<string, readonly Fault[]>> = {
@@ -32,7 +32,7 @@ const few: readonly CommandName[] = ['list', 'create', 'rows', 'pet'];
 const common = [...Object.values(tables).flat(), ...connectionFaults].filter(({ only }) => !only);
 /** The first fault of each meaning; all commands meet these. */
 const examples = new Set(
-  new Map(common.toReversed().map((fault) => [fault.means, fault])).values(),
+  new Map(common.toReversed().map((fault) => [fault.expected, fault])).values(),
 );
 /** How many commands run at a time. */
 const width = 8;
@@ -64,31 +64,31 @@ describe.concurrent('a network that goes wrong, which is mostly waited for', () 
   });
 
   test('an address, TLS or a proxy: exit 5, nothing was sent', { timeout }, async () => {
-    expect(await proveAll(unreachedFaults, proveUnreached)).toEqual([]);
+    expect(await checkAll(unreachedFaults, checkUnreached)).toEqual([]);
   });
 
   test('a certificate: exit 5, nothing was sent', { tags: ['openssl'], timeout }, async () => {
-    expect(await proveAll(certificateFaults(folder), proveUnreached)).toEqual([]);
+    expect(await checkAll(certificateFaults(folder), checkUnreached)).toEqual([]);
   });
 });
 
 function proveMet(faults: readonly Fault[]): Promise<string[]> {
-  return proveAll(faults, (fault) => {
+  return checkAll(faults, (fault) => {
     const names = isNightly || examples.has(fault) ? commandNames : few;
-    return proveFault(fault, names, pair.server);
+    return checkFault(fault, names, pair.server);
   });
 }
 
 /** Returns the promises that were broken, each with its fault. */
-async function proveAll<F extends { readonly fault: string }>(
+async function checkAll<F extends { readonly fault: string }>(
   faults: readonly F[],
-  prove: (fault: F) => Promise<readonly string[]>,
+  check: (fault: F) => Promise<readonly string[]>,
 ): Promise<string[]> {
   const broken: string[] = [];
   const left = faults.values();
   const work = async () => {
     for (const fault of left) {
-      for (const promise of await prove(fault)) broken.push(`${fault.fault}: ${promise}`);
+      for (const promise of await check(fault)) broken.push(`${fault.fault}: ${promise}`);
     }
   };
   await Promise.all(Array.from({ length: width }, work));

@@ -49,7 +49,7 @@ async function runOne(server: HostileServer, number: number) {
   if (!original) throw new RangeError('there is nothing to mutate');
   const { argv, answer, framing } = original;
   const mutant = mutate(answer, random);
-  const { url, seen } = server.play((socket) => void socket.end(mutant));
+  const { url, seen } = server.serveAt((socket) => void socket.end(mutant));
   const json = argv.includes('--json');
   const run = await runInProcess([...argv, '--max-wait', '0'], url, { json, timeout: 20_000 });
   const creates = seen.filter(({ method }) => method === 'POST').length;

@@ -31,25 +31,31 @@ const endlessly =
 type Name = 'list' | 'create' | 'rows' | 'diff';
 
 /** The first command runs in each run, the others at night. A list is printed for as long as it goes on; not all commands do that. */
-const rows: readonly [what: string, react: Reaction, means: Meaning, names: readonly Name[]][] = [
-  ['a list without end', endlessly('\r\n[', piece), 'wrong', ['rows', 'create', 'diff']],
-  ['categories without end', endlessly('\r\n[', elements), 'wrong', ['diff']],
-  ['a text without end', endlessly('\r\n["', text), 'wrong', ['list', 'create', 'rows']],
+const rows: readonly [what: string, react: Reaction, expected: Meaning, names: readonly Name[]][] =
   [
-    'a 500 with a page without end',
-    endless(`${head('500 Oops')}\r\n`, piece),
-    'failed',
-    ['list', 'create', 'rows'],
-  ],
-  ['a reason without end', endless('HTTP/1.1 200 ', piece), 'slow', ['create', 'list', 'rows']],
-  ['a gzip bomb', body(bomb, { 'content-encoding': 'gzip' }), 'wrong', ['list', 'create', 'rows']],
-  [
-    'a nesting without end',
-    say((seen) => head(`${seen.status} Fine`) + nesting),
-    'wrong',
-    ['list', 'create', 'rows'],
-  ],
-];
+    ['a list without end', endlessly('\r\n[', piece), 'wrong', ['rows', 'create', 'diff']],
+    ['categories without end', endlessly('\r\n[', elements), 'wrong', ['diff']],
+    ['a text without end', endlessly('\r\n["', text), 'wrong', ['list', 'create', 'rows']],
+    [
+      'a 500 with a page without end',
+      endless(`${head('500 Oops')}\r\n`, piece),
+      'failed',
+      ['list', 'create', 'rows'],
+    ],
+    ['a reason without end', endless('HTTP/1.1 200 ', piece), 'slow', ['create', 'list', 'rows']],
+    [
+      'a gzip bomb',
+      body(bomb, { 'content-encoding': 'gzip' }),
+      'wrong',
+      ['list', 'create', 'rows'],
+    ],
+    [
+      'a nesting without end',
+      say((seen) => head(`${seen.status} Fine`) + nesting),
+      'wrong',
+      ['list', 'create', 'rows'],
+    ],
+  ];
 
 /** The program in a process of its own, whose memory is its own too. */
 describe('a response that is too much', () => {
@@ -65,19 +71,19 @@ describe('a response that is too much', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const runs = rows.flatMap(([what, react, means, names]) =>
-    (isNightly ? names : names.slice(0, 1)).map((name) => [what, name, react, means] as const),
+  const runs = rows.flatMap(([what, react, expected, names]) =>
+    (isNightly ? names : names.slice(0, 1)).map((name) => [what, name, react, expected] as const),
   );
   test.for(runs)(
     '%s: %s keeps its promises within 256 MB',
-    async ([, name, react, means], { execute, folder }) => {
-      const { url } = server.play(react, { listsWell: name === 'rows' });
-      const timeout = means === 'slow' ? '2000' : '50000';
+    async ([, name, react, expected], { execute, folder }) => {
+      const { url } = server.serveAt(react, { listsWell: name === 'rows' });
+      const timeout = expected === 'slow' ? '2000' : '50000';
 
       const run = await runMeasured({ execute, folder }, [program, name, url, timeout], {});
 
       const { exitCode, broken } = JSON.parse(run.stdout);
-      const { read, create, rows } = endings[means];
+      const { read, create, rows } = endings[expected];
       const end = { list: read, diff: read, create, rows }[name];
       expect({ exitCode, broken }).toEqual({ exitCode: end.exitCode, broken: [] });
       expect(run.peakMiB).toBeLessThan(maxPeakMiB.whole);
@@ -105,7 +111,7 @@ describe('a list of 40 MB', () => {
     'as %s is printed within 150 MB until it breaks',
     async (format, { execute, folder }) => {
       const server = await startHostileServer();
-      const { url } = server.play(manyThousand(700));
+      const { url } = server.serveAt(manyThousand(700));
       const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: 'the-key-of-this-test' };
       const program = [launcher, 'categories', 'list', '-o', format] as const;
 
@@ -130,7 +136,7 @@ test('a long table keeps the cells of its first rows, and not the elements that 
     (_, id) => `{"id":${id},"name":"a name that is a slice of a text ${id}","x":"${long}"}`,
   ).join();
   const server = await startHostileServer();
-  const { url } = server.play(sayAndEnd(() => `${head('200 OK')}\r\n[${body}]`));
+  const { url } = server.serveAt(sayAndEnd(() => `${head('200 OK')}\r\n[${body}]`));
   const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: 'the-key-of-this-test' };
   const program = [launcher, 'categories', 'list', '-o', 'table'] as const;
 

@@ -28,8 +28,8 @@ const acting = {
 describe('on the screen of a terminal', () => {
   test('the tests see what acts', async () => {
     for (const [what, text] of Object.entries(acting)) {
-      const { acts } = await screenOf(`${text}\n`, 80);
-      expect(acts.length, what).toBeGreaterThan(0);
+      const { sideEffects } = await screenOf(`${text}\n`, 80);
+      expect(sideEffects.length, what).toBeGreaterThan(0);
     }
   });
 
@@ -43,9 +43,9 @@ describe('on the screen of a terminal', () => {
           sandbox.react = () => reply(200, JSON.stringify(categories));
           const { stdout } = await petstore([...list, '--no-header'], { columns });
 
-          const { acts, rows } = await screenOf(stdout, columns);
+          const { sideEffects, rows } = await screenOf(stdout, columns);
 
-          expect(acts).toEqual([]);
+          expect(sideEffects).toEqual([]);
           const ids = idsIn(rows).filter((cell) => /^\d+$/.test(cell));
           expect(ids).toEqual(categories.map(({ id }) => String(id)));
         },
@@ -84,7 +84,7 @@ describe('on the screen of a terminal', () => {
       expect(error.stderr.trimEnd().split('\n').length).toBeLessThan(4);
 
       for (const text of [json.stdout, plan.stderr + plan.stdout, error.stderr]) {
-        expect((await screenOf(text, columns)).acts).toEqual([]);
+        expect((await screenOf(text, columns)).sideEffects).toEqual([]);
       }
     },
   );

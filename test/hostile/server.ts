@@ -17,9 +17,9 @@ export type Seen = {
 export type Reaction = (socket: Socket, seen: Seen) => void;
 
 /** One address at which every request meets one reaction, and what arrived there. */
-type Play = { readonly url: string; readonly seen: Seen[] };
+type Served = { readonly url: string; readonly seen: Seen[] };
 
-type Manners = {
+type Behaviour = {
   /** What is created is there from then on, whatever the reaction says of it. */
   readonly commits?: boolean;
   /** Only creates meet the reaction; lists are good. */
@@ -30,7 +30,7 @@ export type HostileServer = {
   readonly url: string;
   /** How many connections were made to it. */
   readonly connections: () => number;
-  readonly play: (reaction: Reaction, manners?: Manners) => Play;
+  readonly serveAt: (reaction: Reaction, behaviour?: Behaviour) => Served;
   readonly close: () => void;
 };
 
@@ -54,11 +54,11 @@ export async function startHostilePair(): Promise<HostilePair> {
   };
 }
 
-type Staged = Manners & { readonly reaction: Reaction; readonly seen: Seen[]; created: string[] };
+type Staged = Behaviour & { readonly reaction: Reaction; readonly seen: Seen[]; created: string[] };
 
 /** A server that reads each request to its end, notes it down and reacts as its path says. */
 export async function startHostileServer(elsewhere = ''): Promise<HostileServer> {
-  const plays = new Map<string, Staged>();
+  const served = new Map<string, Staged>();
   const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
@@ -67,7 +67,7 @@ export async function startHostileServer(elsewhere = ''): Promise<HostileServer>
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     readRequests(socket, (head, body) => {
       const [method = '', path = ''] = head.split(' ');
-      const staged = plays.get(path.split('/')[1] ?? '');
+      const staged = served.get(path.split('/')[1] ?? '');
       if (!staged) {
         socket.destroy();
         return;
@@ -91,10 +91,10 @@ export async function startHostileServer(elsewhere = ''): Promise<HostileServer>
   return {
     url,
     connections: () => connections,
-    play(reaction, manners = {}) {
-      const staged: Staged = { ...manners, reaction, seen: [], created: [] };
-      const name = `play-${plays.size}`;
-      plays.set(name, staged);
+    serveAt(reaction, behaviour = {}) {
+      const staged: Staged = { ...behaviour, reaction, seen: [], created: [] };
+      const name = `path-${served.size}`;
+      served.set(name, staged);
       return { url: `${url}/${name}/v1`, seen: staged.seen };
     },
     close() {

@@ -8,13 +8,13 @@ import { openEngine } from '../../src/node/engine.ts';
 import { parseSharedStore } from '../../src/settings/addresses.ts';
 import { storeScript } from '../../src/store/store-cell.ts';
 import { race } from '../bench/race.ts';
-import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { createMemoryEngine } from '../support/memory-engine.ts';
 import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
 import { test as base, expect, launcher } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
-import { openSlowWay } from '../support/slow-way.ts';
+import { type EngineServer, startEngine } from './engine-server.ts';
+import { openSlowWay } from './slow-way.ts';
 
 const password = 'p4ss-w0rd-of-the-store';
 const list = ['categories', 'list', '--json'];

@@ -61,7 +61,7 @@ async function proveCut(
   writes: boolean,
 ): Promise<string[]> {
   const part = answer.subarray(0, at);
-  const { url, seen } = server.play((socket) => {
+  const { url, seen } = server.serveAt((socket) => {
     if (at % 2 === 0 || at === answer.length) socket.end(part);
     else socket.write(part, () => socket.resetAndDestroy());
   });

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { engines } from '../support/needs.mts';
 import { test as base, launcher, type Running } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
-import { openSlowWay } from '../support/slow-way.ts';
 import { isNightly } from '../support/trials.ts';
+import { type EngineServer, startEngine } from './engine-server.ts';
+import { openSlowWay } from './slow-way.ts';
 
 const times = <Result>(count: number, make: (n: number) => Result) =>
   Array.from({ length: count }, (_, n) => make(n));

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { freePort } from '../support/ports.ts';
-import { request, textOf } from '../support/wire.ts';
+import { request, textOf } from './wire.ts';
 
 const whole = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const answer = (socket: Socket) => socket.write(whole('[]'));

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { type ConnectProxy, type reactions, startProxy } from '../support/connect-proxy.ts';
 import type { HttpProxy } from '../support/values.ts';
-import { request } from '../support/wire.ts';
+import { request } from './wire.ts';
 
 describe('a tunnel that never stands', () => {
   let proxy: ConnectProxy | undefined;

@@ -1,5 +1,5 @@
 import { apply, put, stateFilesAbout, three } from '../support/import-cases.ts';
-import { createMortal } from '../support/mortal.ts';
+import { createKillable } from '../support/killable.ts';
 import { expect, test } from '../support/petstore.ts';
 
 const ready = { sending: 1, marks: 1, unsynced: 0 };
@@ -12,7 +12,7 @@ test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
   async (row, { petstore, clock, forward, folder }) => {
     const [, argv, expected] = row;
     const found: (typeof ready)[] = [];
-    const { context, unsynced } = createMortal(
+    const { context, unsynced } = createKillable(
       clock,
       (request) => {
         const sending = stateFilesAbout(folder, '"sending"').length;

@@ -1,24 +1,25 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe } from 'vitest';
 import { apply, cutAfter, namesIn, put, stateFilesAbout, three } from '../support/import-cases.ts';
 import {
   test as base,
   type Create,
   createSilently,
-  type Life,
-  type Lives,
+  type ImportRun,
+  type ImportRuns,
   vanish,
-} from '../support/lives.ts';
+} from '../support/import-runs.ts';
 import { expect } from '../support/petstore.ts';
 
 const settleMs = 180_000;
 const slow = { minute: { limit: 3, length: 60_000 }, day: { limit: 9_999, length: 9e8 } };
 const fast = { ...slow, minute: { limit: 999, length: 60_000 } };
 
-const test = base.extend<Lives>({
-  live: async ({ live }, use) => {
+const test = base.extend<ImportRuns>({
+  runProcess: async ({ runProcess }, use) => {
     const command = ['categories', 'import', '--settle', '3m', '--max-wait', 'inf', ...apply];
-    await use((argv, options) => live([...command, ...argv], options));
+    await use((argv, options) => runProcess([...command, ...argv], options));
   },
 });
 
@@ -30,12 +31,12 @@ describe('an import that was killed', () => {
     ['with a request in flight that is carried out', fast, createSilently, settleMs, []],
   ])(
     '%s waits as long as it has to, and creates the rest',
-    async ([, plan, create, waitMs, creates], { live, sandbox, folder }) => {
+    async ([, plan, create, waitMs, creates], { runProcess, sandbox, folder }) => {
       sandbox.plan = plan;
       const argv = [put(folder, three)];
-      const first = await live(argv, { create, isKilled: true });
+      const first = await runProcess(argv, { create, isKilled: true });
 
-      const next = await live(argv);
+      const next = await runProcess(argv);
 
       expect([first.exitCode, next.exitCode]).toEqual([undefined, 0]);
       const isNew = (name: string) => creates.includes(name);
@@ -51,7 +52,7 @@ describe('an import that was killed', () => {
   );
 
   test('with a request in flight while another is refused with a 429 waits as well', async ({
-    live,
+    runProcess,
     sandbox,
     folder,
   }) => {
@@ -62,10 +63,10 @@ describe('an import that was killed', () => {
       sandbox.plan = { ...fast, minute: { limit: 2, length: 60_000 } };
       return vanish(request);
     };
-    const first = await live(argv, { create, isKilled: true });
+    const first = await runProcess(argv, { create, isKilled: true });
     sandbox.plan = fast;
 
-    const next = await live(argv);
+    const next = await runProcess(argv);
 
     expect([first.sent, next.exitCode]).toEqual([['list', 'dog', 'cat', 'emu'], 0]);
     expect(next.firstSentMs).toBeGreaterThanOrEqual(settleMs);
@@ -73,7 +74,7 @@ describe('an import that was killed', () => {
   });
 
   test('at any step, creates the rest, and waits for --settle at most once', async ({
-    live,
+    runProcess,
     sandbox,
     folder,
   }) => {
@@ -82,10 +83,10 @@ describe('an import that was killed', () => {
       sandbox.categories.length = 0;
       const names = ['a', 'b'].map((name) => `${name} ${diesAt}`);
       const argv = [put(folder, ['name', ...names].join('\n'), `${diesAt}.csv`)];
-      const first = await live(argv, { diesAt });
+      const first = await runProcess(argv, { diesAt });
       died = first.exitCode === undefined;
 
-      const next = await live(argv);
+      const next = await runProcess(argv);
 
       expect(next.exitCode, `step ${diesAt}`).toBe(0);
       expect(namesIn(sandbox), `step ${diesAt}`).toEqual(names);
@@ -98,15 +99,15 @@ describe('an import that was killed', () => {
     ['half a line', (journal) => appendFileSync(journal, lastLineOf(journal).slice(0, 12))],
     ['zeros', (journal) => appendFileSync(journal, '\0\0\0\0\0\n')],
     ['text', (journal) => appendFileSync(journal, 'rm -rf\n{}\n')],
-  ])('and left a journal that ends in %s', async ([, damage], { live, sandbox, folder }) => {
+  ])('and left a journal that ends in %s', async ([, damage], { runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     const argv = [put(folder, three)];
-    await live(argv, { create: createSilently, isKilled: true });
+    await runProcess(argv, { create: createSilently, isKilled: true });
     for (const journal of stateFilesAbout(folder, 'pets.csv')) damage(journal);
 
-    const next = await live(argv);
+    const next = await runProcess(argv);
 
-    const last = await live(argv);
+    const last = await runProcess(argv);
 
     for (const { exitCode, sent } of [next, last]) expect([exitCode, sent]).toEqual([0, ['list']]);
     expect(last.lastedMs).toBeLessThan(settleMs);
@@ -114,13 +115,13 @@ describe('an import that was killed', () => {
   });
 
   test('and left a damaged journal goes on, or refuses and names it', async ({
-    live,
+    runProcess,
     sandbox,
     folder,
   }) => {
     sandbox.plan = fast;
     const argv = [put(folder, three)];
-    await live(argv, { create: createSilently, isKilled: true });
+    await runProcess(argv, { create: createSilently, isKilled: true });
     const [journal = ''] = stateFilesAbout(folder, 'pets.csv');
     const bytes = readFileSync(journal);
     // A last line that is damaged counts as torn: no request follows one that was not synced.
@@ -130,7 +131,7 @@ describe('an import that was killed', () => {
       damaged.writeUInt8((damaged.readUInt8(at) + 1) % 256, at);
       writeFileSync(journal, damaged);
 
-      const next = await live(argv);
+      const next = await runProcess(argv);
 
       expect(next, `byte ${at}`).toMatchObject(
         next.exitCode === 0
@@ -147,12 +148,12 @@ test.for<[string, Create, string[]]>([
   ['a create that was carried out', createSilently, []],
 ])(
   'when the journal of a killed import is deleted, the list decides about %s',
-  async ([, create, creates], { live, sandbox, folder }) => {
+  async ([, create, creates], { runProcess, sandbox, folder }) => {
     const argv = [put(folder, three)];
-    await live(argv, { create, isKilled: true });
+    await runProcess(argv, { create, isKilled: true });
     for (const journal of stateFilesAbout(folder, 'pets.csv')) rmSync(journal);
 
-    const next = await live(argv);
+    const next = await runProcess(argv);
 
     expect(next.exitCode).toBe(0);
     expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
@@ -161,20 +162,72 @@ test.for<[string, Create, string[]]>([
 );
 
 test('after a kill only rows that will be sent are counted as not created', async ({
-  live,
+  runProcess,
   folder,
 }) => {
-  await live([put(folder, 'name\nyak\n', 'old.csv')]);
+  await runProcess([put(folder, 'name\nyak\n', 'old.csv')]);
   const argv = [put(folder, 'name\nyak\nyak\ncat\nemu\n')];
-  await live(argv, { create: vanish, isKilled: true });
+  await runProcess(argv, { create: vanish, isKilled: true });
 
-  const { stderr, sent } = await live(argv);
+  const { stderr, sent } = await runProcess(argv);
 
   expect(stderr).toContain('checked: 0 created, 1 not created, which will be sent again');
   expect(sent).toEqual(['list', 'cat', 'list']);
 });
 
-function outcomesIn({ stdout }: Life): string[] {
+test('a journal whose disk is full at any one step never hides a row that was created', async ({
+  runProcess,
+  sandbox,
+  folder,
+}) => {
+  sandbox.plan = fast;
+  const codes = new Set<number | undefined>();
+  for (let fullAt = 0; fullAt < 32; fullAt += 1) {
+    sandbox.categories.length = 0;
+    const name = `${fullAt}.csv`;
+    const argv = [put(folder, 'name\ncat\ndog\n', name)];
+    codes.add((await runProcess(argv, { fullAt })).exitCode);
+    const [journal] = stateFilesAbout(folder, `/${name}"`);
+    const text = journal ? readFileSync(journal, 'utf8') : '';
+    const isWhole = (text.match(/"row"/g) ?? []).length === sandbox.categories.length;
+
+    const next = await runProcess(argv);
+
+    expect(isWhole || !text.endsWith('{"state":"idle"}\n'), `step ${fullAt}`).toBe(true);
+    expect(next.exitCode, `step ${fullAt}`).toBe(0);
+    expect(namesIn(sandbox), `step ${fullAt}`).toEqual(['cat', 'dog']);
+  }
+  expect([...codes].sort()).toEqual([0, 74]);
+});
+
+const begun = '{"v":2,"sha256":"2f8de821","mode":"each","rows":3,"at":0,"before":[]}\n';
+const rows = '{"state":"sending"}\n{"row":0,"id":"2"}\n{"state":"idle"}\n';
+test.for([
+  ['begun', begun, 2],
+  ['stopped', `${begun}${rows}`, 2],
+  ['killed', `${begun}${rows}{"sta`, 2],
+  ['finished', `${begun}${rows}{"state":"done"}\n`, 0],
+] as const)(
+  'after an upgrade an import is refused unless 0.2.0 finished it with --allow-duplicates: it was %s',
+  async ([, text, exitCode], { petstore, sandbox, folder }) => {
+    const path = put(folder, 'name\nfrog\nnewt\ntoad\n');
+    const journal = join(folder, 'state', 'imports', '2f16cfdb15200690.journal');
+    mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
+    writeFileSync(journal, text);
+
+    for (const flag of ['--dry-run', '--yes']) {
+      const { stderr, ...result } = await petstore(['categories', 'import', path, flag]);
+
+      expect(result.exitCode).toBe(exitCode);
+      expect(stderr.includes('\nNothing was sent.\n')).toBe(exitCode === 2);
+      expect(stderr.includes(`: rm '${journal}'\n`)).toBe(exitCode === 2);
+    }
+    expect(sandbox.requests.length > 0).toBe(exitCode === 0);
+    expect(readFileSync(journal, 'utf8')).toBe(text);
+  },
+);
+
+function outcomesIn({ stdout }: ImportRun): string[] {
   return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);
 }
 

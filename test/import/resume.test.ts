@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Clock } from '../support/clock.ts';
 import { apply, cutAfter, cutBefore, namesIn, put, three } from '../support/import-cases.ts';
-import { type Create, createSilently, test, vanish } from '../support/lives.ts';
+import { type Create, createSilently, test, vanish } from '../support/import-runs.ts';
 import { expect } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { plans } from '../support/values.ts';
@@ -25,16 +25,16 @@ function createLate(clock: Clock): Create {
 // Windows removes no files that are open.
 describe.skipIf(!isPosix)('an import', () => {
   test('makes its next run wait again if its wait after a kill is interrupted', async ({
-    live,
+    runProcess,
     sandbox,
     folder,
     clock,
   }) => {
     const argv = importing(put(folder, three));
-    await live(argv, { create: createLate(clock), isKilled: true });
+    await runProcess(argv, { create: createLate(clock), isKilled: true });
 
-    const interrupted = await live(argv, { interruptedAt: 30_000 });
-    const next = await live(argv);
+    const interrupted = await runProcess(argv, { interruptedAt: 30_000 });
+    const next = await runProcess(argv);
 
     expect(interrupted).toMatchObject({ exitCode: 130, sent: [], stdout: '' });
     expect(next.exitCode).toBe(0);
@@ -42,11 +42,11 @@ describe.skipIf(!isPosix)('an import', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('goes on after a kill at once with --settle 0', async ({ live, sandbox, folder }) => {
+  test('goes on after a kill at once with --settle 0', async ({ runProcess, sandbox, folder }) => {
     const argv = [...importing(put(folder, three)), '--settle'];
-    const first = await live([...argv, '24h'], { create: createSilently, isKilled: true });
+    const first = await runProcess([...argv, '24h'], { create: createSilently, isKilled: true });
 
-    const next = await live([...argv, '0']);
+    const next = await runProcess([...argv, '0']);
 
     expect([first.exitCode, next.exitCode]).toEqual([undefined, 0]);
     expect(next.lastedMs).toBeLessThan(1_000);
@@ -57,29 +57,29 @@ describe.skipIf(!isPosix)('an import', () => {
     ['at the limit', 75, '0'],
     ['with an outcome unknown', 6, '0', cutAfter],
     ['by Ctrl-C', 130, 'inf', vanish],
-  ])('that ended %s goes on on another machine', async (row, { live, sandbox, folder }) => {
+  ])('that ended %s goes on on another machine', async (row, { runProcess, sandbox, folder }) => {
     const [, exitCode, maxWait, create] = row;
     sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
     const argv = [...importing(put(folder, three)), '--max-wait'];
     const interruptedAt = exitCode === 130 ? 5_000 : undefined;
-    const first = await live([...argv, maxWait], { create, interruptedAt, host: 'one' });
+    const first = await runProcess([...argv, maxWait], { create, interruptedAt, host: 'one' });
 
-    const next = await live([...argv, '2m'], { host: 'another' });
+    const next = await runProcess([...argv, '2m'], { host: 'another' });
 
     expect([first.exitCode, next.exitCode]).toEqual([exitCode, 0]);
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
   test('that was killed holds another machine up for half a minute and the settle time', async ({
-    live,
+    runProcess,
     sandbox,
     folder,
   }) => {
     const argv = importing(put(folder, three));
-    await live(argv, { create: vanish, isKilled: true, host: 'one' });
+    await runProcess(argv, { create: vanish, isKilled: true, host: 'one' });
 
-    const impatient = await live([...argv, '--max-wait', '20s'], { host: 'another' });
-    const next = await live(argv, { host: 'a third' });
+    const impatient = await runProcess([...argv, '--max-wait', '20s'], { host: 'another' });
+    const next = await runProcess(argv, { host: 'a third' });
 
     expect(impatient).toMatchObject({ exitCode: 74, sent: [], stdout: '' });
     expect(JSON.parse(impatient.stderr.split('\n').at(-2) ?? '').message).toMatch(
@@ -92,16 +92,16 @@ describe.skipIf(!isPosix)('an import', () => {
   });
 
   test('waits after a kill only for what is left of two minutes', async ({
-    live,
+    runProcess,
     folder,
     clock,
   }) => {
     const argv = importing(put(folder, three));
-    await live(argv, { create: createLate(clock), isKilled: true });
+    await runProcess(argv, { create: createLate(clock), isKilled: true });
     await clock.sleep(90_000, new AbortController().signal);
 
-    const interrupted = await live(argv, { interruptedAt: 15_000 });
-    const next = await live(argv);
+    const interrupted = await runProcess(argv, { interruptedAt: 15_000 });
+    const next = await runProcess(argv);
 
     expect([interrupted.exitCode, next.exitCode]).toEqual([130, 0]);
     expect(next.firstSentMs).toBeGreaterThan(5_000);
@@ -126,12 +126,12 @@ describe.skipIf(!isPosix)('after the end of a process that had names', () => {
       ['an import of others', 'an import', one, owl, 0, 0],
       ['an import of others', 'a create', create, owl, 0, 0],
     ],
-  )('%s, killed: %s', async (row, { live, sandbox, folder, clock }) => {
+  )('%s, killed: %s', async (row, { runProcess, sandbox, folder, clock }) => {
     const [, , first, second, waitMs, exitCode] = row;
-    await live(first(folder), { create: createLate(clock), isKilled: true });
+    await runProcess(first(folder), { create: createLate(clock), isKilled: true });
 
-    const next = await live(second(folder));
-    const again = await live(second(folder));
+    const next = await runProcess(second(folder));
+    const again = await runProcess(second(folder));
 
     expect([next.exitCode, again.exitCode]).toEqual([exitCode, exitCode]);
     expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
@@ -146,11 +146,11 @@ describe.skipIf(!isPosix)('after the end of a process that had names', () => {
     ['with an outcome unknown', 6, cutAfter],
   ])(
     'an import that ended %s makes one of another file wait',
-    async ([, exitCode, create], { live, sandbox, folder }) => {
+    async ([, exitCode, create], { runProcess, sandbox, folder }) => {
       sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
-      const first = await live([...two(folder), '--max-wait', '0'], { create });
+      const first = await runProcess([...two(folder), '--max-wait', '0'], { create });
 
-      const next = await live(one(folder));
+      const next = await runProcess(one(folder));
 
       expect([first.exitCode, next.exitCode]).toEqual([exitCode, 0]);
       expect(next.stderr).toContain('"reason":"settle"');
@@ -163,12 +163,12 @@ describe.skipIf(!isPosix)('a create with --if-missing, after one of the same nam
   const argv = [...creating('cat'), '--json'];
 
   test('that was killed, says why it waits, creates it, and makes no other one wait', async ({
-    live,
+    runProcess,
   }) => {
-    await live(argv, { create: vanish, isKilled: true });
+    await runProcess(argv, { create: vanish, isKilled: true });
 
-    const next = await live(argv);
-    const last = await live(argv);
+    const next = await runProcess(argv);
+    const last = await runProcess(argv);
 
     expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'list', 'cat'] });
     expect(next.stderr).toMatch(/may have created the same name: checking .* in 2m"/);
@@ -176,10 +176,10 @@ describe.skipIf(!isPosix)('a create with --if-missing, after one of the same nam
     expect(last.lastedMs).toBeLessThan(afterKillMs);
   });
 
-  test('that was killed, does not wait if it is listed', async ({ live, sandbox }) => {
-    await live(argv, { create: createSilently, isKilled: true });
+  test('that was killed, does not wait if it is listed', async ({ runProcess, sandbox }) => {
+    await runProcess(argv, { create: createSilently, isKilled: true });
 
-    const next = await live(argv);
+    const next = await runProcess(argv);
 
     expect(next).toMatchObject({ exitCode: 0, sent: ['list'] });
     expect(next.lastedMs).toBeLessThan(afterKillMs);
@@ -191,22 +191,25 @@ describe.skipIf(!isPosix)('a create with --if-missing, after one of the same nam
   >([
     ['was looked up', cutBefore, undefined, 6, 0],
     ['was to be looked up at Ctrl-C', cutBefore, 30_000, 130, restMs],
-  ])('whose outcome %s', async ([, create, interruptedAt, code, waitMs], { live, sandbox }) => {
-    const first = await live(argv, { create, interruptedAt });
+  ])(
+    'whose outcome %s',
+    async ([, create, interruptedAt, code, waitMs], { runProcess, sandbox }) => {
+      const first = await runProcess(argv, { create, interruptedAt });
 
-    const next = await live(argv);
+      const next = await runProcess(argv);
 
-    expect([first.exitCode, next.exitCode]).toEqual([code, 0]);
-    expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
-    expect(next.lastedMs).toBeLessThan(waitMs + 60_000);
-    expect(namesIn(sandbox)).toEqual(['cat']);
-  });
+      expect([first.exitCode, next.exitCode]).toEqual([code, 0]);
+      expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
+      expect(next.lastedMs).toBeLessThan(waitMs + 60_000);
+      expect(namesIn(sandbox)).toEqual(['cat']);
+    },
+  );
 
-  test('that was killed, waits again after a wait that was interrupted', async ({ live }) => {
-    await live(argv, { create: vanish, isKilled: true });
+  test('that was killed, waits again after a wait that was interrupted', async ({ runProcess }) => {
+    await runProcess(argv, { create: vanish, isKilled: true });
 
-    const interrupted = await live(argv, { interruptedAt: 30_000 });
-    const next = await live(argv);
+    const interrupted = await runProcess(argv, { interruptedAt: 30_000 });
+    const next = await runProcess(argv);
 
     expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
     expect(next.exitCode).toBe(0);

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { test as base, type Fleet, shownUrl } from '../support/fleet.ts';
 import { apply, countsOf, namesIn, put, reactTo, three } from '../support/import-cases.ts';
+import { test as base, type Machines, shownUrl } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, type Fixtures, type Reaction } from '../support/petstore.ts';
 import { never, second } from '../support/told.ts';
@@ -12,7 +12,7 @@ const patient = [...create, '--max-wait', 'inf'];
 
 /** The store has just given a turn back, and the limit is far away. */
 const test = base.extend<{ turn: { key: string; put: (value: unknown) => void } }>({
-  turn: async ({ fleet: { run, engine }, sandbox }, use) => {
+  turn: async ({ machines: { run, engine }, sandbox }, use) => {
     sandbox.plan = plans.business;
     await run('zero', ['categories', 'create', 'zebra', '--if-missing', '--max-wait', '1m']);
     const key = engine.keys().find((name) => name.startsWith('petstore:turn:')) ?? '';
@@ -55,7 +55,7 @@ describe('a machine that creates by name', () => {
     ['was born in the year 9999', () => ({ v: 1, beat: 0, bornAt: 253_370_764_800_000 }), 12],
   ])(
     'and finds a turn that %s creates once the one before cannot',
-    async ([, value, waitS], { fleet: { run }, turn, clock, sandbox }) => {
+    async ([, value, waitS], { machines: { run }, turn, clock, sandbox }) => {
       turn.put(value(clock.service()));
       const start = clock.uptime();
       let createdAfter = 0;
@@ -73,13 +73,13 @@ describe('a machine that creates by name', () => {
   );
 
   test('waits for the first one, says for whom, and then for no longer than --max-wait', async ({
-    fleet: { run },
+    machines: { run },
     turn: _,
     sandbox,
     clock,
     folder,
   }) => {
-    const others: ReturnType<Fleet['run']>[] = [];
+    const others: ReturnType<Machines['run']>[] = [];
     sandbox.react = reactTo('cat', async (_request, forward) => {
       others.push(
         run('two', [...create, '--max-wait', '5s'], {
@@ -105,7 +105,7 @@ describe('a machine that creates by name', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'rabbit', 'zebra']);
   });
 
-  test('waits on a new store, and says why', async ({ fleet: { run }, sandbox, clock }) => {
+  test('waits on a new store, and says why', async ({ machines: { run }, sandbox, clock }) => {
     const impatient = await run('one', [...create, '--max-wait', '3s']);
     const start = clock.uptime();
     const { exitCode, events } = await run('one', create);
@@ -124,7 +124,7 @@ describe('a machine that creates by name', () => {
     ['beyond all dates', { v: 1, beat: startTime, holder: { ...holder, since: 1e300 } }],
   ])(
     'creates nothing if the value is %s, and names it',
-    async ([, value], { fleet: { run }, turn, sandbox }) => {
+    async ([, value], { machines: { run }, turn, sandbox }) => {
       turn.put(value);
 
       const { exitCode, events } = await run('one', patient);
@@ -146,7 +146,7 @@ describe('a machine that creates by name', () => {
     ['password', 'inf', 'rejected the user name or password'],
   ])(
     'creates nothing while the store %s',
-    async ([fault, maxWait, says], { fleet: { run, engine }, turn: _, sandbox, folder }) => {
+    async ([fault, maxWait, says], { machines: { run, engine }, turn: _, sandbox, folder }) => {
       engine.fault = fault;
 
       for (const argv of [create, ['categories', 'import', put(folder, three), ...apply]]) {
@@ -163,7 +163,7 @@ describe('a machine that creates by name', () => {
   );
 
   test('tells the store neither key, address nor names, and doctor who creates', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     turn,
     clock,
     sandbox,
@@ -186,7 +186,7 @@ describe('a machine that creates by name', () => {
   });
 
   test('ends at Ctrl-C while it waits, and leaves its names to others', async ({
-    fleet: { run },
+    machines: { run },
     turn,
     clock,
     sandbox,
@@ -222,7 +222,7 @@ describe('an import that has its turn', () => {
   };
 
   test('creates nothing while the store is away, and goes on when it is back', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     turn: _,
     clock,
     sandbox,
@@ -260,8 +260,8 @@ describe('an import that has its turn', () => {
   test.for<[what: string, whileCreating: 'flush' | 'take', codes: number[]]>([
     ['puts itself back into a store that lost its values', 'flush', [0, 0]],
     ['ends with 74 when another one has taken over', 'take', [74]],
-  ])('%s', async ([, what, codes], { fleet: { run, engine }, turn, clock, sandbox, folder }) => {
-    const ends: ReturnType<Fleet['run']>[] = [];
+  ])('%s', async ([, what, codes], { machines: { run, engine }, turn, clock, sandbox, folder }) => {
+    const ends: ReturnType<Machines['run']>[] = [];
     sandbox.react = reactTo(
       'cat',
       during(clock, 0, () => {

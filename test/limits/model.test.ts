@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { createPets, sentTooEarly, test } from '../support/crowd.ts';
-import { createLimiter, type DrawnLimiter, limiters } from '../support/limiters.ts';
 import { expect } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
+import { createPets, sentTooEarly, test } from './crowd.ts';
+import { createLimiter, type DrawnLimiter, limiters } from './limiters.ts';
 
 const crowds = fc.record({
   seed: fc.integer(),

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { type Fleet, noticesOf, shownUrl, test } from '../support/fleet.ts';
+import { type Machines, noticesOf, shownUrl, test } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, type Fixtures, reply } from '../support/petstore.ts';
 import {
@@ -19,7 +19,7 @@ const blockSince = { reason: '429', since: 1e12 };
 const owner = { pid: 7, host: 'gone' };
 
 /** Lets the first machine be told to wait while the store is gone, which then is back. */
-async function tellAlone({ run, engine }: Fleet, sandbox: Fixtures['sandbox']): Promise<void> {
+async function tellAlone({ run, engine }: Machines, sandbox: Fixtures['sandbox']): Promise<void> {
   engine.fault = 'refuses';
   sandbox.reactions.push(refusal(900));
   await run('one', listNow);
@@ -35,7 +35,7 @@ describe('without their store, machines', () => {
     ['loses the reply', 'closed the connection'],
   ])(
     'go on alone when it %s: one notice, half a second at most, and no secret',
-    async ([fault, says], { fleet: { run, engine }, clock, sandbox }) => {
+    async ([fault, says], { machines: { run, engine }, clock, sandbox }) => {
       engine.fault = fault;
       sandbox.reactions.push(reply(500, {}));
 
@@ -57,7 +57,7 @@ describe('without their store, machines', () => {
     ['a request without end', { permits: { z: { expiresAt: 9e14, owner } }, probe: 'z' }],
   ] as const)(
     'go on alone, and believe nothing, if somebody has put %s into it',
-    async ([, put], { fleet: { run, engine } }) => {
+    async ([, put], { machines: { run, engine } }) => {
       await run('one', list);
       const [key = ''] = engine.keys();
       const stamp = { at: 1e12, wall: startTime, uptime: startTime, boot: 'server' };
@@ -73,7 +73,7 @@ describe('without their store, machines', () => {
   );
 
   test('end at Ctrl-C although it is silent, and without a word of it', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     clock,
     sandbox,
   }) => {
@@ -92,7 +92,7 @@ describe('without their store, machines', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('leave a quarter to the others', async ({ fleet: { run, engine }, sandbox }) => {
+  test('leave a quarter to the others', async ({ machines: { run, engine }, sandbox }) => {
     engine.fault = 'refuses';
     // Others take ten between two of ours.
     const remaining = [60, 49, 38, 27, 25];
@@ -111,7 +111,7 @@ describe('without their store, machines', () => {
     ['a day that is used up', () => reply(200, [], windowHeaders(1_000, 0, 72_000)), 72_000],
   ])(
     'keep to what they knew of, whoever was told it: %s',
-    async ([, told, until], { fleet: { run, engine }, clock, sandbox }) => {
+    async ([, told, until], { machines: { run, engine }, clock, sandbox }) => {
       sandbox.reactions.push(told());
       await run('one', listNow);
       await clock.sleep(30 * second, never);
@@ -128,7 +128,7 @@ describe('without their store, machines', () => {
   );
 
   test('keep to a wait that they are in when it goes', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     clock,
     sandbox,
   }) => {
@@ -149,7 +149,7 @@ describe('without their store, machines', () => {
 });
 
 test('a store whose reply a busy machine reads late is used: a timer that fires late proves nothing', async ({
-  fleet: { run, engine },
+  machines: { run, engine },
   clock,
 }) => {
   engine.delay = () => clock.sleep(1_500, never);
@@ -164,11 +164,11 @@ test('a store whose reply a busy machine reads late is used: a timer that fires 
 
 describe('when their store is back, machines', () => {
   test('keep to a wait that they were told alone, and tell the others', async ({
-    fleet,
+    machines,
     sandbox,
   }) => {
-    const { run } = fleet;
-    await tellAlone(fleet, sandbox);
+    const { run } = machines;
+    await tellAlone(machines, sandbox);
 
     const again = await run('one', listNow);
     const other = await run('two', listNow);
@@ -178,7 +178,7 @@ describe('when their store is back, machines', () => {
   });
 
   test('wait for no request of theirs that ended meanwhile', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     clock,
     sandbox,
   }) => {
@@ -194,7 +194,7 @@ describe('when their store is back, machines', () => {
   });
 
   test('hear from it over a new connection if the old one stays silent', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     clock,
     sandbox,
   }) => {
@@ -218,7 +218,7 @@ describe('when their store is back, machines', () => {
 
 describe('a store that loses its values', () => {
   test('costs at most one 429 in each window, though it happens again and again', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     clock,
     sandbox,
   }) => {
@@ -240,7 +240,7 @@ describe('a store that loses its values', () => {
   });
 
   test('costs no 429 if others have the last requests of a minute in flight', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     clock,
     sandbox,
   }) => {
@@ -265,9 +265,9 @@ describe('a store that loses its values', () => {
 });
 
 describe('limits --reset', () => {
-  test('holds when the store goes', async ({ fleet, sandbox, clock }) => {
-    const { run, engine } = fleet;
-    await tellAlone(fleet, sandbox);
+  test('holds when the store goes', async ({ machines, sandbox, clock }) => {
+    const { run, engine } = machines;
+    await tellAlone(machines, sandbox);
     await run('one', ['limits', '--reset']);
     engine.fault = 'refuses';
 

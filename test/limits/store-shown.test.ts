@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { shownUrl, storeUrl, test } from '../support/fleet.ts';
+import { shownUrl, storeUrl, test } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, reply } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
@@ -7,7 +7,7 @@ import { list, listNow, refusal } from '../support/told.ts';
 
 describe('limits', () => {
   test('say through which store they are shared, and --reset clears it for all', async ({
-    fleet: { run },
+    machines: { run },
     sandbox,
   }) => {
     sandbox.reactions.push(refusal(900));
@@ -24,7 +24,7 @@ describe('limits', () => {
     expect(after.exitCode).toBe(0);
   });
 
-  test('of a store that does not answer say so', async ({ fleet: { run, engine } }) => {
+  test('of a store that does not answer say so', async ({ machines: { run, engine } }) => {
     engine.fault = 'silent';
 
     const { stdout, stderr, exitCode } = await run('one', ['limits', '--json']);
@@ -35,7 +35,7 @@ describe('limits', () => {
   });
 
   test('that are reset while the store is gone are reset there when it is back', async ({
-    fleet: { run, engine },
+    machines: { run, engine },
     sandbox,
   }) => {
     sandbox.reactions.push(refusal(900));
@@ -60,7 +60,7 @@ describe('doctor', () => {
     ['answers', undefined, 'answers; nobody is creating; its password is sent unencrypted'],
     ['is silent', 'silent', 'does not answer'],
     ['refuses the password', 'password', 'does not answer'],
-  ])('warns of a store that %s', async ([, fault, says], { fleet: { run, engine } }) => {
+  ])('warns of a store that %s', async ([, fault, says], { machines: { run, engine } }) => {
     engine.fault = fault;
 
     const result = await run('one', ['doctor', '--json']);
@@ -76,7 +76,7 @@ describe('doctor', () => {
     ['redis://:p4ss-w0rd@127.0.0.1', 'ok'],
     ['redis://limits.example', 'ok'],
     ['redis://:p4ss-w0rd@limits.example', 'warn'],
-  ])('finds %s %s', async ([url, status], { fleet: { run } }) => {
+  ])('finds %s %s', async ([url, status], { machines: { run } }) => {
     const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_SHARED_STORE: url } });
 
     expect(finding(result).status).toBe(status);
@@ -100,7 +100,7 @@ describe('the old name of the setting', () => {
     ],
   ])(
     '%s: exit 2 and the new one, and nothing is sent',
-    async ([, env, file, hint], { fleet: { run }, folder, sandbox }) => {
+    async ([, env, file, hint], { machines: { run }, folder, sandbox }) => {
       saveSettings(folder, file);
 
       for (const argv of [list, ['doctor', '--json'], ['limits', '--json']]) {
@@ -117,7 +117,7 @@ describe('the old name of the setting', () => {
   );
 
   test('counts no more where the new one is given', async ({
-    fleet: { run, addresses },
+    machines: { run, addresses },
     folder,
   }) => {
     saveSettings(folder, saved);
@@ -133,7 +133,7 @@ describe('the old name of the setting', () => {
     expect(addresses.map(({ hostname }) => hostname)).toEqual(['new', 'saved']);
   });
 
-  test('goes with config unset shared-store', async ({ fleet: { run }, folder }) => {
+  test('goes with config unset shared-store', async ({ machines: { run }, folder }) => {
     saveSettings(folder, saved);
 
     await run('one', ['config', 'unset', 'shared-store'], { env: none });
@@ -149,7 +149,7 @@ describe('the address of the store', () => {
     { url: 'redis://[::1]:7000/', is: { hostname: '::1', port: 7000 } },
     { url: 'redis://u%40x:p%3A%2Fw@h', is: { user: 'u@x', password: 'p:/w' } },
     { url: 'redis://:pass@h', is: { user: undefined, password: 'pass' } },
-  ])('$url is understood', async ({ url, is }, { fleet: { run, addresses } }) => {
+  ])('$url is understood', async ({ url, is }, { machines: { run, addresses } }) => {
     const { exitCode } = await run('one', list, { env: { PETSTORE_SHARED_STORE: url } });
 
     expect(exitCode).toBe(0);
@@ -166,7 +166,7 @@ describe('the address of the store', () => {
     'redis://u:s3cret-p4ss@h?x=1',
     'redis://u:s3cret p4ss@h',
     'redis+sentinel://u:s3cret-p4ss@h',
-  ])('%s is refused, and not said again', async (url, { fleet: { run }, sandbox }) => {
+  ])('%s is refused, and not said again', async (url, { machines: { run }, sandbox }) => {
     const env = { PETSTORE_SHARED_STORE: url };
 
     const byVariable = await run('one', list, { env });
@@ -186,7 +186,7 @@ describe('the address of the store', () => {
   });
 
   test('comes from the settings where no variable gives it, and is shown without its password', async ({
-    fleet: { run, addresses },
+    machines: { run, addresses },
   }) => {
     const none = { PETSTORE_SHARED_STORE: '' };
     const saved = await run('one', ['config', 'set', 'shared-store', storeUrl], { env: none });
@@ -210,7 +210,7 @@ describe('the address of the store', () => {
   });
 
   test('has a password that stands nowhere, whoever repeats it', async ({
-    fleet: { run },
+    machines: { run },
     sandbox,
   }) => {
     const password = 'p4ss-w0rd-of-the-store';
@@ -223,7 +223,7 @@ describe('the address of the store', () => {
     }
   });
 
-  test('means nothing to the sandbox profile', async ({ fleet: { run, addresses } }) => {
+  test('means nothing to the sandbox profile', async ({ machines: { run, addresses } }) => {
     const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 
     const { exitCode } = await run('one', ['limits', '--profile', 'sandbox'], { env });

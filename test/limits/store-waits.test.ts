@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { test } from '../support/fleet.ts';
+import { test } from '../support/machines.ts';
 import { expect, reply } from '../support/petstore.ts';
 import {
   expectTold,
@@ -21,7 +21,7 @@ describe('a wait that a store keeps binds a machine that starts long after', () 
     ['of more than a day', () => refusal(40 * hour), 39 * hour, 40 * hour, limited],
     ['of a 503', () => refusal(300, 503), 200, 300, 'the service is unavailable (503)'],
     ['for the next day', endOfDay, 19 * hour, 20 * hour, '1000 requests per day'],
-  ])('%s', async ([, told, after, until, message], { fleet: { run }, clock, sandbox }) => {
+  ])('%s', async ([, told, after, until, message], { machines: { run }, clock, sandbox }) => {
     sandbox.reactions.push(told());
     await run('one', listNow);
     await clock.sleep(after * second, never);
@@ -36,7 +36,7 @@ describe('a wait that a store keeps binds a machine that starts long after', () 
 });
 
 test('a request that still connects is not sent if another machine is told to wait', async ({
-  fleet: { run },
+  machines: { run },
   clock,
   sandbox,
 }) => {
@@ -53,7 +53,7 @@ test('a request that still connects is not sent if another machine is told to wa
 });
 
 test('machines that ask at the same moment get what is left, and no more', async ({
-  fleet: { run, engine },
+  machines: { run, engine },
   sandbox,
   clock,
 }) => {

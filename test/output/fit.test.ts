@@ -39,8 +39,8 @@ describe('on a terminal a list', () => {
         const { stdout } = await petstore(list, { columns, env });
 
         for (const drawing of drawings) {
-          const { rows, acts } = await screenOf(stdout, columns, drawing);
-          expect(acts).toEqual([]);
+          const { rows, sideEffects } = await screenOf(stdout, columns, drawing);
+          expect(sideEffects).toEqual([]);
           if (stdout.startsWith('id: ')) continue;
           expect(rows).toHaveLength(linesOf(stdout).length);
           if (stdout.startsWith('┌')) expect(new Set(rows.map(cellsOf)).size).toBe(1);

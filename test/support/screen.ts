@@ -5,7 +5,7 @@ export type Screen = {
   /** One string a line of the screen, without the blanks behind; a line that was broken counts as two. */
   readonly rows: readonly string[];
   /** Everything that text has no business to do: each in words. */
-  readonly acts: readonly string[];
+  readonly sideEffects: readonly string[];
 };
 
 /** How a terminal draws what others draw as one: `joined` gives each emoji one cell, `apart` two, and joins none. */
@@ -21,7 +21,7 @@ export async function screenOf(
   columns: number,
   drawing: Drawing = 'joined',
 ): Promise<Screen> {
-  const acts: string[] = [];
+  const sideEffects: string[] = [];
   const terminal = new headless.Terminal({
     cols: columns,
     rows: 1_000 + text.split('\n').length,
@@ -29,23 +29,26 @@ export async function screenOf(
     allowProposedApi: true,
   });
   if (drawing === 'apart') drawApart(terminal);
-  terminal.onTitleChange((title) => acts.push(`title ${title}`));
-  terminal.onBell(() => acts.push('bell'));
-  terminal.onData((answer) => acts.push(`answered ${JSON.stringify(answer)}`));
-  terminal.onScroll(() => acts.push('scrolled'));
-  terminal.buffer.onBufferChange(() => acts.push('alternate screen'));
+  terminal.onTitleChange((title) => sideEffects.push(`title ${title}`));
+  terminal.onBell(() => sideEffects.push('bell'));
+  terminal.onData((answer) => sideEffects.push(`answered ${JSON.stringify(answer)}`));
+  terminal.onScroll(() => sideEffects.push('scrolled'));
+  terminal.buffer.onBufferChange(() => sideEffects.push('alternate screen'));
   for (const command of commands) {
-    terminal.parser.registerOscHandler(command, (data) => acts.push(`OSC ${command} ${data}`) > 0);
+    terminal.parser.registerOscHandler(
+      command,
+      (data) => sideEffects.push(`OSC ${command} ${data}`) > 0,
+    );
   }
   for (const final of 'ABCDEFGHJKLMPSTXZ`abdefghlmnrsu') {
-    terminal.parser.registerCsiHandler({ final }, () => acts.push(`CSI ${final}`) > 0);
+    terminal.parser.registerCsiHandler({ final }, () => sideEffects.push(`CSI ${final}`) > 0);
     terminal.parser.registerCsiHandler(
       { prefix: '?', final },
-      () => acts.push(`CSI ? ${final}`) > 0,
+      () => sideEffects.push(`CSI ? ${final}`) > 0,
     );
   }
   for (const final of 'DEHMNOVWXZ78=>c') {
-    terminal.parser.registerEscHandler({ final }, () => acts.push(`ESC ${final}`) > 0);
+    terminal.parser.registerEscHandler({ final }, () => sideEffects.push(`ESC ${final}`) > 0);
   }
   await new Promise<void>((written) => terminal.write(text, written));
 
@@ -56,13 +59,14 @@ export async function screenOf(
   for (const line of lines) {
     for (let at = 0; at < columns; at += 1) {
       const cell = line?.getCell(at);
-      if (cell && !cell.isAttributeDefault()) acts.push(`a look of its own for ${cell.getChars()}`);
+      if (cell && !cell.isAttributeDefault())
+        sideEffects.push(`a look of its own for ${cell.getChars()}`);
     }
   }
-  if (active.cursorX !== 0) acts.push('the cursor is not where the next line begins');
+  if (active.cursorX !== 0) sideEffects.push('the cursor is not where the next line begins');
   const rows = lines.map((line) => line?.translateToString(true) ?? '').slice(0, -1);
   terminal.dispose();
-  return { rows, acts };
+  return { rows, sideEffects };
 }
 
 /** A title that tells `finalScreen` how wide the terminal is from here on. */

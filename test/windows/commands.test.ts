@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startService } from '../bench/service.ts';
 import { freePort } from '../support/ports.ts';
 import { launcher } from '../support/program.ts';
-import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
+import { configFolder, describeWindows, expect, windowsPath } from './windows.ts';
 
 describeWindows((test) => {
   test('creates and lists as table, JSON and CSV, with line ends as everywhere', async ({

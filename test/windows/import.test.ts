@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startService } from '../bench/service.ts';
 import { launcher } from '../support/program.ts';
-import { describeWindows, expect, windowsPath } from '../support/windows.ts';
+import { describeWindows, expect, windowsPath } from './windows.ts';
 
 const names = Array.from({ length: 200 }, (_, n) => `pet ${String(n).padStart(3, '0')}`);
 const unlimited = { limit: 1_000_000, length: 60_000 };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
+import { configFolder, describeWindows, expect, windowsPath } from './windows.ts';
 
 /** Below those that systems give to whoever asks for any. */
 const port = 20_000 + (process.pid % 10_000);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeWindows, expect } from '../support/windows.ts';
+import { describeWindows, expect } from './windows.ts';
 
 /** What lies in the folder in which petstore runs. */
 const files = {

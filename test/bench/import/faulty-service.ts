@@ -6,7 +6,7 @@ import { pick, type Random } from '../../support/random.ts';
 import { type Action, type Arrival, openService, type Reply } from '../../support/service.ts';
 import type { Row } from './rows.ts';
 
-export type Manners = {
+export type Behaviour = {
   readonly random: Random;
   /** The part of all requests that goes wrong. */
   readonly share: number;
@@ -47,7 +47,7 @@ const unlimited = { limit: 100_000_000, length: 60_000 };
 const plan = { minute: unlimited, day: { ...unlimited, length: 86_400_000 } };
 
 /** Serves the sandbox behind a network that breaks. A request that it took is carried out, also if the sender is gone. */
-export async function startFaultyService({ random, share, before }: Manners) {
+export async function startFaultyService({ random, share, before }: Behaviour) {
   const log: { arrival: Arrival; fault: Fault | undefined; committed?: Reply }[] = [];
   const drawFault = drawFaults(random, share);
   let writes = 0;

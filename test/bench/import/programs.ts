@@ -18,12 +18,6 @@ function importing(program: string): Program['argv'] {
 
 export const petstore: Program = { format: 'csv', argv: importing(resolve('bin/petstore.js')) };
 
-/** The same program, in a frame that tells of its journals; `npm run bench:build` makes it. */
-export const recorded: Program = {
-  format: 'ndjson',
-  argv: importing(resolve('node_modules/.bench/recorder.js')),
-};
-
 export function naive(manner: 'after' | 'before'): Program {
   const script = resolve('test/bench/import/naive.mjs');
   return { format: 'ndjson', argv: (file) => [process.execPath, script, manner, file] };

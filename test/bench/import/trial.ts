@@ -9,7 +9,6 @@ import { type FaultyService, maxCommitMs, startFaultyService } from './faulty-se
 import { type Death, drawDoom, live } from './life.ts';
 import type { Program } from './programs.ts';
 import { distinct, existing, makeRows, type Row, writeRows } from './rows.ts';
-import { tearJournals } from './tear.ts';
 
 /** An import that is killed again and again, at a service that breaks requests. */
 export type Trial = {
@@ -19,8 +18,6 @@ export type Trial = {
   /** The part of all requests that goes wrong. */
   readonly share: number;
   readonly settle?: string;
-  /** What was not synced is torn after each death. */
-  readonly isTorn?: boolean;
   /** How many processes are started at once. */
   readonly atOnce?: number;
   /** It is to lose or duplicate rows. */
@@ -52,7 +49,6 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), 'petstore-import-'));
   const file = join(home, `rows.${program.format}`);
   writeRows(file, rows, program.format);
-  const synced = join(home, 'synced');
   const asked = createsOf(rows, existing);
   const service = await startFaultyService({
     random: createRandom(below(2 ** 32, random)),
@@ -68,7 +64,6 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   let isDone = false;
   for (let rounds = 2 * kills + 50; !isDone && rounds > 0; rounds -= 1) {
     for (const death of await Promise.all(Array.from({ length: atOnce }, liveOnce))) judge(death);
-    if (trial.isTorn && !isDone) tear();
   }
   if (!isDone) failures.push('it came to no end');
   const seconds = (performance.now() - start) / 1_000;
@@ -90,7 +85,7 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
     runs += 1;
     return live({
       program: program.argv(file, settle),
-      env: { ...environment(home, service), PETSTORE_BENCH_SYNCED: synced },
+      env: environment(home, service),
       doom: livesLeft > 0 ? drawDoom(random, Math.max(0, left) / (livesLeft + 1)) : undefined,
       reached: () => ({ requests: service.log.length, writes: service.writes() }),
     });
@@ -105,14 +100,6 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
     const expected = atOnce > 1 ? mayEndWithInCrowd : mayEndWith;
     if (code === 0) isDone = true;
     else if (!expected.includes(code ?? 0)) failures.push(`exit ${code}: ${stderr}`);
-  }
-
-  function tear(): void {
-    try {
-      tearJournals(join(home, 'state', 'imports'), synced, random);
-    } catch (error) {
-      failures.push(String(error));
-    }
   }
 }
 

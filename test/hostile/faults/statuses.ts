@@ -9,23 +9,23 @@ const codes: Readonly<Record<'refused' | 'forbidden' | 'limited' | 'failed', rea
   limited: [429],
   failed: [408, 500, 502, 503, 504, 599],
 };
-const meanings = Object.entries(codes).flatMap(([means, all]) =>
-  all.map((code) => [code, means as Meaning] as const),
+const meanings = Object.entries(codes).flatMap(([expected, all]) =>
+  all.map((code) => [code, expected as Meaning] as const),
 );
 
-const withError: Fault[] = meanings.map(([code, means]) => ({
+const withError: Fault[] = meanings.map(([code, expected]) => ({
   fault: `${code} with an Error`,
   react: status(code, `{"code":"odd_${code}","message":"it is ${code}","status":"no number"}`),
-  means,
-  ...(means !== 'limited' && { says: new RegExp(`\\(${code} odd_${code}\\): it is ${code}`) }),
+  expected,
+  ...(expected !== 'limited' && { says: new RegExp(`\\(${code} odd_${code}\\): it is ${code}`) }),
 }));
 
 const page = '<html><title>\u001b[31mOops</title></html>';
-const withPage: Fault[] = meanings.map(([code, means]) => ({
+const withPage: Fault[] = meanings.map(([code, expected]) => ({
   fault: `${code} with a page`,
   react: status(code, page, { 'content-type': 'text/html' }),
-  means,
-  says: means === 'limited' ? /with 429/ : new RegExp(`\\(${code}\\)`),
+  expected,
+  says: expected === 'limited' ? /with 429/ : new RegExp(`\\(${code}\\)`),
 }));
 
 const locations: Readonly<Record<string, (seen: Seen) => string>> = {
@@ -60,7 +60,7 @@ const seeOther = [302, 303].flatMap((code) => {
 const cut = () => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess');
 
 /** Statuses, and what is odd about their bodies and fields; the error says the status when nothing else is given. */
-const withBody: readonly [fault: string, react: Reaction, means: Meaning, says?: string][] = [
+const withBody: readonly [fault: string, react: Reaction, expected: Meaning, says?: string][] = [
   ['500 whose body is cut', sayAndEnd(cut), 'failed'],
   [
     '500 with a body without end',
@@ -120,7 +120,7 @@ export const statusFaults: readonly Fault[] = [
   ...stays,
   ...unchanged,
   ...stalling,
-  ...withBody.flatMap(([fault, react, means, says = `\\(${fault.slice(0, 3)}\\)`]) =>
-    faultsOf(means, [[fault, react, new RegExp(says)]]),
+  ...withBody.flatMap(([fault, react, expected, says = `\\(${fault.slice(0, 3)}\\)`]) =>
+    faultsOf(expected, [[fault, react, new RegExp(says)]]),
   ),
 ];

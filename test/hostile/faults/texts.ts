@@ -76,8 +76,8 @@ export const textFaults: readonly Fault[] = [
   ...texts.flatMap(([what, text]) => {
     const field = wire(text);
     const isHttp = !forbidden.test(field);
-    const ofField = (means: Meaning, where: string, fields: Fields, says?: RegExp) =>
-      faultsOf(isHttp ? means : 'wrong', [
+    const ofField = (expected: Meaning, where: string, fields: Fields, says?: RegExp) =>
+      faultsOf(isHttp ? expected : 'wrong', [
         [
           `${what} in ${where}`,
           withFields(fields),

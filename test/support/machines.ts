@@ -19,7 +19,7 @@ export function noticesOf({ events }: Awaited<ReturnType<Run>>) {
 }
 
 /** Machines that share nothing but an engine. */
-export type Fleet = {
+export type Machines = {
   readonly engine: MemoryEngine;
   /** Of all connections that were opened. */
   readonly addresses: EngineAddress[];
@@ -27,8 +27,8 @@ export type Fleet = {
   readonly run: Run;
 };
 
-export const test = base.extend<{ fleet: Fleet }>({
-  fleet: ({ petstore, folder, clock }, use) => {
+export const test = base.extend<{ machines: Machines }>({
+  machines: ({ petstore, folder, clock }, use) => {
     const engine = createMemoryEngine(clock.service);
     const addresses: EngineAddress[] = [];
     const openEngine = async (address: EngineAddress) => {

@@ -1,4 +1,4 @@
-import type { WireRequest } from '../../src/context.ts';
+import type { WireRequest } from '../support/values.ts';
 
 export { text as textOf } from 'node:stream/consumers';
 

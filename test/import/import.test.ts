@@ -12,9 +12,9 @@ import {
   reactTo,
   test,
   three,
-} from '../../support/import-cases.ts';
-import { expect, networkError, outputTo, reply } from '../../support/petstore.ts';
-import { exact, interrupted, plans } from '../../support/values.ts';
+} from '../support/import-cases.ts';
+import { expect, networkError, outputTo, reply } from '../support/petstore.ts';
+import { exact, interrupted, plans } from '../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
 

@@ -1,9 +1,9 @@
 import type { Send, WireAnswer } from '../../src/context.ts';
 import { writeJson } from '../../src/json/write.ts';
-import type { Clock } from './clock.ts';
-import { type Fixtures, networkError } from './petstore.ts';
-import { pick, type Random } from './random.ts';
-import type { Category } from './values.ts';
+import type { Clock } from '../support/clock.ts';
+import { type Fixtures, networkError } from '../support/petstore.ts';
+import { pick, type Random } from '../support/random.ts';
+import type { Category } from '../support/values.ts';
 
 type Machine = Pick<Fixtures, 'clock' | 'forward' | 'sandbox'>;
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import type { Certificate } from './own-authority.ts';
-import { freePort } from './ports.ts';
+import type { Certificate } from '../support/own-authority.ts';
+import { freePort } from '../support/ports.ts';
 
 export type EngineServer = {
   readonly url: string;

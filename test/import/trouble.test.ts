@@ -13,9 +13,9 @@ import {
   reactTo,
   test,
   three,
-} from '../../support/import-cases.ts';
-import { expect, networkError, type Reaction, reply, testKey } from '../../support/petstore.ts';
-import { exact, interrupted, plans, type WireAnswer } from '../../support/values.ts';
+} from '../support/import-cases.ts';
+import { expect, networkError, type Reaction, reply, testKey } from '../support/petstore.ts';
+import { exact, interrupted, plans, type WireAnswer } from '../support/values.ts';
 
 const dogCatEmu = ['cat', 'dog', 'emu'];
 

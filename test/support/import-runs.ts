@@ -1,4 +1,4 @@
-import { createMortal } from './mortal.ts';
+import { createKillable } from './killable.ts';
 import { test as base, silence } from './petstore.ts';
 import { interrupted, type Send, type WireAnswer, type WireRequest } from './values.ts';
 
@@ -15,12 +15,14 @@ type Options = {
   readonly isKilled?: boolean;
   /** Kills it at that step. */
   readonly diesAt?: number;
+  /** Its disk is full at that step. */
+  readonly fullAt?: number;
   /** Presses Ctrl-C so long after its start. */
   readonly interruptedAt?: number | undefined;
   readonly host?: string;
 };
 
-export type Life = {
+export type ImportRun = {
   /** Undefined for a process that was killed. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
@@ -33,15 +35,15 @@ export type Life = {
 
 const killed = { exitCode: undefined, stdout: '', stderr: '' };
 
-export type Lives = {
+export type ImportRuns = {
   /** Runs a command as a process of its own, which may be killed. Those before it have ended; those of other hosts seem to run. */
-  live: (argv: readonly string[], options?: Options) => Promise<Life>;
+  runProcess: (argv: readonly string[], options?: Options) => Promise<ImportRun>;
 };
 
-export const test = base.extend<Lives>({
-  live: async ({ petstore, clock, forward }, use) => {
+export const test = base.extend<ImportRuns>({
+  runProcess: async ({ petstore, clock, forward }, use) => {
     let pid = 0;
-    await use(async (argv, { create, isKilled, diesAt, interruptedAt, host = 'here' } = {}) => {
+    await use(async (argv, { create, isKilled, interruptedAt, host = 'here', ...plan } = {}) => {
       pid += 1;
       const owner = { pid, host };
       const isRunning = (of: typeof owner) => (of.host === host ? of.pid === owner.pid : undefined);
@@ -55,7 +57,7 @@ export const test = base.extend<Lives>({
         if (isKilled) void clock.sleep(10_000, new AbortController().signal).then(() => kill());
         return create ? create(request, () => forward(request)) : forward(request);
       };
-      const { context, death, kill } = createMortal(clock, send, { diesAt });
+      const { context, death, kill } = createKillable(clock, send, { ...plan, fullFor: 1 });
       const ctrlC = new AbortController();
       const { signal } = ctrlC;
       if (interruptedAt !== undefined) {

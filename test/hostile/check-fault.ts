@@ -11,32 +11,37 @@ const timeouts = { slow: 600, others: 20_000 };
 const mostCreates = 6;
 
 /** Returns each promise that one of these commands breaks when it meets the fault: about exit code, outcome, words, and what reaches the server. */
-export async function proveFault(
+export async function checkFault(
   fault: Fault,
   names: readonly CommandName[],
   server: HostileServer,
 ): Promise<string[]> {
   const broken: string[] = [];
   for (const name of names) {
-    if (fault.only?.includes(name) ?? true) broken.push(...(await prove(fault, name, server)));
+    if (fault.only?.includes(name) ?? true)
+      broken.push(...(await checkCommand(fault, name, server)));
   }
   return broken;
 }
 
-async function prove(fault: Fault, name: CommandName, server: HostileServer): Promise<string[]> {
+async function checkCommand(
+  fault: Fault,
+  name: CommandName,
+  server: HostileServer,
+): Promise<string[]> {
   const { argv, json = false, writes = false, listsWell = false } = commands[name];
-  const { means, says, react } = fault;
-  const { read, create, rows, tries } = endings[means];
+  const { expected, says, react } = fault;
+  const { read, create, rows, tries } = endings[expected];
   const end = { create, rows, api: create }[name as 'create'] ?? read;
-  const { url, seen } = server.play(react, { commits: means === 'fine', listsWell });
-  const timeout = fault.timeout ?? (means === 'slow' ? timeouts.slow : timeouts.others);
+  const { url, seen } = server.serveAt(react, { commits: expected === 'fine', listsWell });
+  const timeout = fault.timeout ?? (expected === 'slow' ? timeouts.slow : timeouts.others);
 
   const run = await runInProcess([...argv, '--max-wait', '0'], url, { json, timeout });
 
   const one = name === 'create' || name === 'api';
   const creates = seen.filter(({ method }) => method === 'POST').length;
   const reads = seen.length - creates;
-  const readsAlone = !writes && means !== 'fine';
+  const readsAlone = !writes && expected !== 'fine';
   const mostTries = fault.tries ?? tries;
   const whole = end.exitCode === 0 || end.exitCode === 75 || name === 'rows';
   const broken = [
@@ -44,7 +49,7 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
     run.exitCode !== end.exitCode && `exit code ${run.exitCode} in place of ${end.exitCode}`,
     one && eventIn(run.stderr).outcome !== end.outcome && `not ${end.outcome}`,
     says && !json && !says.test(run.stderr) && `does not say ${says}`,
-    means !== 'slow' && run.stderr.includes('timed out after') && 'ended by its deadline',
+    expected !== 'slow' && run.stderr.includes('timed out after') && 'ended by its deadline',
     !whole && run.stdout !== '' && 'a result',
     one && creates !== 1 && `${creates} creates`,
     name === 'rows' && creates > mostCreates && `${creates} creates`,
@@ -64,7 +69,7 @@ function eventIn(stderr: string) {
 const allCommands: readonly CommandName[] = ['list', 'create', 'import', 'pet', 'orders', 'limits'];
 
 /** Each promise that a command breaks when nothing of its request can leave. */
-export async function proveUnreached({
+export async function checkUnreached({
   says,
   open,
   timeout = 20_000,

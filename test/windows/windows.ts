@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test as base, describe } from 'vitest';
-import { bundle } from './bundle.ts';
-import { listen } from './ports.ts';
-import { cleanEnvironment, createGate, launcher } from './program.ts';
+import { bundle } from '../support/bundle.ts';
+import { listen } from '../support/ports.ts';
+import { cleanEnvironment, createGate, launcher } from '../support/program.ts';
 
 export { expect } from 'vitest';
 

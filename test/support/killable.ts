@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import { interrupted } from './values.ts';
 
 /** Steps of a process at which it may die: before or after a request or a write, before a wait, or in the middle of one. */
-export type Mortal = {
+export type Killable = {
   readonly context: Pick<Context, 'send' | 'sleep' | 'stateFiles'>;
   /** Is aborted when somebody presses Ctrl-C. */
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ export type Mortal = {
 };
 
 /** What happens to a process at which of its steps, counted from 0. */
-export type Fate = {
+export type KillPlan = {
   readonly diesAt?: number | undefined;
   readonly interruptedAt?: number;
   /** The disk is full from a step on, for some steps. */
@@ -31,8 +31,8 @@ export type Fate = {
 };
 
 /** A process that dies at a step: nothing it does after that has any effect, and nothing that it waits for comes. */
-export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
-  const { diesAt, interruptedAt, fullAt = Number.NaN, fullFor = 0, kept = 1, garbage = '' } = fate;
+export function createKillable(clock: Clock, send: Send, plan: KillPlan): Killable {
+  const { diesAt, interruptedAt, fullAt = Number.NaN, fullFor = 0, kept = 1, garbage = '' } = plan;
   const ctrlC = new AbortController();
   const syncedLengths = new Map<string, number>();
   let steps = 0;
@@ -61,7 +61,7 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
     announce('dead');
   }
 
-  async function live<Result>(result: Result): Promise<Result> {
+  async function unlessDead<Result>(result: Result): Promise<Result> {
     return isDead ? new Promise<never>(() => {}) : result;
   }
 
@@ -69,7 +69,7 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
     return steps >= fullAt && steps < fullAt + fullFor;
   }
 
-  const mortalFiles: StateFiles = {
+  const killableFiles: StateFiles = {
     ...stateFiles,
     write(path, text) {
       if (step()) return;
@@ -82,7 +82,7 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
       if (step()) return;
       if (!syncedLengths.has(path)) syncedLengths.set(path, statSync(path).size);
       const isCut = isFull();
-      stateFiles.append(path, isCut ? text.slice(0, text.length / 2) : text);
+      if (!isCut) stateFiles.append(path, text);
       step();
       if (isCut) throw noSpace();
     },
@@ -117,21 +117,21 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
     unsynced: () => syncedLengths.size,
     context: {
       async send(request) {
-        if (step()) return live(undefined as never);
+        if (step()) return unlessDead(undefined as never);
         const answer = await send(request);
         // The clock stands still until somebody has read the answer.
         if (step()) for await (const _ of answer.body);
-        return live(answer);
+        return unlessDead(answer);
       },
       async sleep(ms, signal) {
         step();
         await clock.sleep(ms, signal).catch(async (error) => {
-          await live(undefined);
+          await unlessDead(undefined);
           throw error;
         });
-        return live(undefined);
+        return unlessDead(undefined);
       },
-      stateFiles: mortalFiles,
+      stateFiles: killableFiles,
     },
   };
 }
