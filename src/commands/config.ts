@@ -12,6 +12,7 @@ import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { type SettingName, settingNames, settings } from '../settings/table.ts';
+import { checkNewProfileName } from '../settings/values.ts';
 import { addExamples, addNotes } from './help.ts';
 import { describeSetting } from './topics.ts';
 
@@ -101,12 +102,15 @@ async function setSetting(session: Session, name: SettingName, value: string): P
     );
   }
   settings[name].parse(value);
+  const isNewProfile =
+    name === 'default-profile' && !profileNames(session.settingsFile).includes(value);
+  if (isNewProfile) checkNewProfileName(value);
   const folder = requireConfigFolder(context);
   const { path, phrase } = placeOf(name, session);
   const { saveSetting } = await import('../settings/save.ts');
   const file = await saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
-  if (name === 'default-profile' && !profileNames(session.settingsFile).includes(value)) {
+  if (isNewProfile) {
     const undo = 'petstore config unset default-profile';
     notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
   }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
+import { mayBeKey, quotedUnlessKey } from '../text/secret.ts';
 import { commandPath } from './help.ts';
 
 const suggestion = /\n\(Did you mean (?:one of )?([\w-]+)(?:, [\w, -]+)?\?\)$/;
-/** A word of the command line may be an API key, and contain quotes and line breaks. */
-const longWord = /(?<=command|' argument|value) '.{8,}'(?= is invalid|$)/s;
+/** A word of the command line may contain quotes and line breaks. */
+const repeatedWord = /(?<=command|' argument|value) '(.*)'(?= is invalid|$)/s;
 const secretFlag = /^unknown option '--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-fil)/i;
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
@@ -21,7 +22,7 @@ export function describeUsageError(command: Command, message: string): Failure {
   const complaint = message
     .replace(suggestion, '')
     .replace(/^error: (?:command-argument )?/, '')
-    .replace(longWord, '');
+    .replace(repeatedWord, (_, word: string) => quotedUnlessKey(word));
   const [, option] = /^unknown option '(--[^=']*|-.)/s.exec(complaint) ?? [];
   const path = commandPath(command);
   const hint = isTypo(option ?? command.args[0] ?? '', similar)
@@ -29,8 +30,9 @@ export function describeUsageError(command: Command, message: string): Failure {
     : `See: ${path} --help`;
   if (option !== undefined) {
     const isKnown = command.options.some(({ long }) => long === option);
+    const unknown = mayBeKey(option.slice(2)) ? 'unknown option' : `unknown option ${option}`;
     return usageFailure(
-      isKnown ? `${option} takes no value` : `unknown option ${option}`,
+      isKnown ? `${option} takes no value` : unknown,
       secretFlag.test(complaint) ? keyInHistory : (removedOptions[option] ?? hint),
     );
   }

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   openSync,
   renameSync,
@@ -8,8 +9,9 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
+import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { FileFault, readStart, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
@@ -58,7 +60,7 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
     file = retryOnWindows(() => openSync(path, flags));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (isNotFound(error)) return undefined;
     throw unreadable(path, error);
   }
   try {
@@ -74,6 +76,21 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
   } finally {
     closeSync(file);
   }
+}
+
+/** No file can have a name that is too long, as a key may be in its place. */
+export function isNotFound(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
+}
+
+/** Returns a path that a user gave, for a message, unless it may be a key in the place of a path. */
+export function shownPath(path: string): string {
+  const isPath =
+    /^\.{1,2}[/\\]|\.[a-z]{1,6}$/i.test(path) ||
+    (/\w/.test(basename(dirname(path))) && existsSync(dirname(path)));
+  return isPath || !mayBeKey(path.replace(/^\//, '')) || existsSync(path)
+    ? path
+    : '(not repeated here, since it may be an API key)';
 }
 
 function inWords(bytes: number): string {

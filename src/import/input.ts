@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { shownPath } from '../disk/files.ts';
 import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { readJson, readNdjson } from './json.ts';
@@ -55,7 +56,7 @@ function formatOf(file: string): InputFormat {
   const format = inputFormats.find((format) => format === extension);
   if (format) return format;
   throw usageFailure(
-    `the format of ${file === '-' ? 'standard input' : file} is unknown`,
+    `the format of ${file === '-' ? 'standard input' : shownPath(file)} is unknown`,
     `Add --format ${inputFormats.join('|')}.`,
   );
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, realpathSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
+import { isNotFound, shownPath } from '../disk/files.ts';
 import { readStart } from '../disk/open-file.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
@@ -47,9 +48,8 @@ export async function readBytes(
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof Failure) throw error;
-    const code = systemCode(error) ?? '';
-    if (['ENOENT', 'ENOTDIR'].includes(code)) throw usageFailure(`file not found: ${source}`);
-    throw usageFailure(`cannot read ${source} (${code})`);
+    if (isNotFound(error)) throw usageFailure(`file not found: ${shownPath(source)}`);
+    throw usageFailure(`cannot read ${source} (${systemCode(error) ?? ''})`);
   }
 }
 

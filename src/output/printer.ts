@@ -142,7 +142,9 @@ export class Printer {
     const list = known.slice(0, maxListedColumns).join(', ');
     for (const name of columns) {
       if (known.includes(name)) continue;
-      notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
+      notice(
+        `unknown column${quotedUnlessKey(name)}; the response has these fields: ${list}${more}`,
+      );
     }
   }
 

@@ -2,11 +2,10 @@ import { constants, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { ApiKey } from '../api/outcome.ts';
-import { readText } from '../disk/files.ts';
+import { readText, shownPath } from '../disk/files.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
 import type { KeyCommand } from './key-command.ts';
 import { isExplicit, profileFlag } from './profile.ts';
 import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
@@ -34,7 +33,7 @@ export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefi
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
   if (text !== undefined) return { value: parseKey(text, source), source };
-  throw configFailure(`file not found${quotedUnlessKey(source)} (--api-key-file)`);
+  throw configFailure(`file not found: ${shownPath(source)} (--api-key-file)`);
 }
 
 export async function keyOfStdin({ context }: Invocation): Promise<ApiKey> {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
 import { type Setting, settings } from '../settings/table.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 import { version } from '../version.ts';
 
 export type CommonOptions = {
@@ -73,6 +74,6 @@ function parseColumns(text: string): readonly string[] {
   const columns = text.split(',').map((name) => name.trim());
   const wrong = columns.find((name, index) => name === '' || columns.indexOf(name) < index);
   if (wrong === undefined) return columns;
-  const reason = wrong === '' ? 'empty column name' : `duplicate column "${wrong}"`;
+  const reason = wrong === '' ? 'empty column name' : `duplicate column${quotedUnlessKey(wrong)}`;
   throw usageFailure(`${reason} in --columns`, 'For example: --columns id,name');
 }

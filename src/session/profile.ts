@@ -7,6 +7,7 @@ import { configFolder } from '../settings/folders.ts';
 import { profilesWithKey } from '../settings/keys.ts';
 import {
   builtInProfiles,
+  checkNewProfileName,
   fromSource,
   parseProfileName,
   sandboxProfile,
@@ -48,10 +49,12 @@ export function chooseProfile(
     file: file.path,
     settings: settingsOf(file.settings, name),
   };
-  if (isNew || builtInProfiles.includes(name)) return profile;
+  if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
   if (known.includes(name)) return profile;
-  throw unknownProfile(name, known, isExplicit(profile) ? undefined : given.source);
+  if (!isNew) throw unknownProfile(name, known, isExplicit(profile) ? undefined : given.source);
+  checkNewProfileName(name, given.source);
+  return profile;
 }
 
 export function defaultProfile({ settings, path }: SettingsFile): Given {

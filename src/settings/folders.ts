@@ -1,6 +1,7 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
@@ -40,7 +41,9 @@ function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'p
   if (!folder) return undefined;
   // Windows takes slashes as well, but what we put after it would show both.
   if (isAbsolute(folder)) return platform === 'win32' ? normalize(folder) : folder;
-  throw configFailure(`${variable} must be an absolute path, not "${folder}"`);
+  throw configFailure(
+    `invalid folder${quotedUnlessKey(folder)} from ${variable}: must be an absolute path`,
+  );
 }
 
 function below(platform: string, parent: string, path: string): string | undefined {

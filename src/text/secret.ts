@@ -1,3 +1,5 @@
+import { quoted } from './quoted.ts';
+
 export const cutMark = '[key]';
 /** Shorter secrets are not redacted: they would match inside ordinary words. */
 export const minSecretLength = 8;
@@ -10,7 +12,17 @@ export function noticeOfShortKey(key: string): string | undefined {
 
 /** Returns an invalid word as the end of a phrase, in quotes after a space, or nothing if it may be a key. */
 export function quotedUnlessKey(text: string): string {
-  return text.length < minSecretLength ? ` "${text}"` : '';
+  return mayBeKey(text) ? '' : ` ${quoted(text)}`;
+}
+
+/** Returns true for a text that may be or contain a key typed in the wrong place. Words of letters and numbers are none. */
+export function mayBeKey(text: string): boolean {
+  // What is not visible ASCII cannot be in a key.
+  return text.split(/[^\x21-\x7e]+/).some((part) => {
+    if (part.length < minSecretLength || /^\d{1,19}$/.test(part)) return false;
+    const words = part.split(/[-_'.]|(?<=[a-z])(?=[A-Z])/);
+    return !words.every((word) => /^[A-Za-z](?:[a-z]{1,19}|[A-Z]{1,19})$/.test(word));
+  });
 }
 
 /** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */

@@ -70,7 +70,9 @@ describe('the folders for settings and state', () => {
       const { exitCode, stderr } = await petstore(list, { env: { [variable]: 'relative' } });
 
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(`${variable} must be an absolute path, not "relative"`);
+      expect(stderr).toContain(
+        `invalid folder "relative" from ${variable}: must be an absolute path`,
+      );
     }
     expect(existsSync('relative')).toBe(false);
     expect(sandbox.requests).toHaveLength(0);

@@ -17,7 +17,7 @@ test('an unknown profile is refused before anything is sent, with those that exi
 
   for (const [name, quoted] of [
     ['other', ' "other"'],
-    ['qwertzuiop-asdfgh', ''],
+    ['qw3rtzuiop-asdfgh', ''],
   ] as const) {
     for (const argv of [list, ['config', 'list'], ['auth', 'logout'], ['limits']]) {
       const { exitCode, stdout, stderr } = await petstore([...argv, '-p', name], { env });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context, Environment } from '../../context.ts';
+import { shownPath } from '../../disk/files.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { quote } from '../../text/shell.ts';
@@ -34,7 +35,7 @@ export async function runProgram(
       ...(isWindows && selfVariables(self)),
     });
   } catch (error) {
-    throw cannotRun(program[0], error);
+    throw cannotRun(shownPath(program[0] ?? ''), error);
   } finally {
     tryRemove(folder);
   }
@@ -90,13 +91,14 @@ const notExecutable = 'not an executable';
 /** Windows reports the last two for a file that it cannot run. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'command not found',
+  ENAMETOOLONG: 'command not found',
   ENOTDIR: 'command not found',
   EACCES: 'permission denied',
   EFTYPE: notExecutable,
   UNKNOWN: notExecutable,
 };
 
-function cannotRun(program: string | undefined, error: unknown): unknown {
+function cannotRun(program: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   const reason = reasons[code];

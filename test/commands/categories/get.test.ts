@@ -84,9 +84,9 @@ describe('categories get', () => {
     ['rabit', ' "rabit"', []],
     ['99', ' "99"', ['-p', 'staging']],
     ['ab\u0007', ' "ab\\u{7}"', []],
-    ['guinea of Peru', '', []],
+    ['guinea of Peru', ' "guinea of Peru"', []],
   ] as const)(
-    'that does not exist is exit 3, and quoted only if it is too short for a key: %s',
+    'that does not exist is exit 3, and quoted: %s',
     async ([word, quoted, profile], { petstore, sandbox }) => {
       sandbox.categories.push(category('1', 'rabbit'), category('2', 'Rabit'));
       const argv = ['categories', 'get', word, '-q', ...profile];
