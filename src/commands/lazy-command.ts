@@ -1,7 +1,14 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import { PetstoreHelp } from './help.ts';
-import { describeUsageError } from './usage-error.ts';
+import {
+  describeExcess,
+  describeMissingArgument,
+  describeMissingValue,
+  describeUnknownCommand,
+  describeUnknownOption,
+} from './usage-error.ts';
 
+/** Replaces Commander's complaints, in whose text no words could be told from those of a user. */
 export class LazyCommand extends Command {
   load: (() => Promise<void>) | undefined;
 
@@ -13,8 +20,25 @@ export class LazyCommand extends Command {
     return new PetstoreHelp();
   }
 
-  override error(message: string): never {
-    throw describeUsageError(this, message);
+  unknownCommand(): never {
+    throw describeUnknownCommand(this, this.args);
+  }
+
+  unknownOption(word: string): never {
+    throw describeUnknownOption(this, word);
+  }
+
+  missingArgument(name: string): never {
+    throw describeMissingArgument(this, name);
+  }
+
+  optionMissingArgument(option: Option): never {
+    throw describeMissingValue(this, option);
+  }
+
+  _excessArguments(words: readonly string[]): void {
+    if (Reflect.get(this, '_allowExcessArguments')) return;
+    throw describeExcess(this, words[this.registeredArguments.length] ?? '');
   }
 }
 

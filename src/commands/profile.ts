@@ -62,7 +62,9 @@ async function useProfile(session: Session, name: string): Promise<void> {
   const { context, profile, report, settingsFile } = session;
   parseProfileName(name);
   const known = profileNames(settingsFile);
-  if (!known.includes(name)) throw unknownProfile(name, known);
+  if (!known.includes(name)) {
+    throw unknownProfile(name, known, { before: 'petstore profile use' });
+  }
 
   const folder = requireConfigFolder(context);
   const { saveSetting } = await import('../settings/save.ts');

@@ -1,12 +1,15 @@
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { Event, Progress, Wait } from '../events.ts';
+import { clockTime, duration } from '../time.ts';
 import { progressText, waitText } from './event-text.ts';
 import type { Sink } from './sink.ts';
 
 const minShownWaitMs = 2_000;
 const intervalMs = { progress: 10_000, wait: 30_000 };
-const barWidth = 20;
+const barWidth = 5;
+/** The spinner and the spaces around it. */
+const spinnerWidth = 3;
 
 export type Status = {
   readonly show: (event: Wait | Progress) => void;
@@ -30,9 +33,16 @@ export function createStatusLine(
     const progress = activity.progress();
     const wait = activity.wait();
     const parts: string[] = [];
-    if (progress) parts.push(`${progressBar(progress, unicode)} ${progressText(progress)}`);
-    if (wait) parts.push(waitText(wait));
-    return parts.join(' | ');
+    if (progress)
+      parts.push(
+        `${progressBar(progress, unicode)} ${progressText(progress).replace(' rows', '')}`,
+      );
+    const isOfLimit = wait?.next === 'next request' && wait.resetAt !== undefined;
+    if (progress && isOfLimit) {
+      parts.push(`next in ${duration(wait.waitMs)} (${clockTime(wait.resetAt)})`);
+    } else if (wait && !(progress && wait.reason === 'response')) parts.push(waitText(wait));
+    // A line that wraps would not be cleared as a whole.
+    return cut(parts.join(' | '), stream.columns - spinnerWidth);
   };
   const isShown = () => !hasEnded && text() !== '';
   const update = () => {
@@ -100,6 +110,10 @@ export function createStatusLines(
     },
     end() {},
   };
+}
+
+function cut(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
 
 function progressBar({ done, total }: Progress, unicode: boolean): string {

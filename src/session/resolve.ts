@@ -5,6 +5,7 @@ import { parseBaseUrl } from '../settings/addresses.ts';
 import type { ProfileSettings } from '../settings/file.ts';
 import { flagOf, type ProfileSetting, settings } from '../settings/table.ts';
 import {
+  fromSource,
   invalid,
   type NamedPlan,
   parseDuration,
@@ -79,9 +80,10 @@ export function resolveBaseUrl(invocation: Invocation): URL | undefined {
 export function checkOrigin(invocation: Invocation, origin: string, move: string): void {
   const requested = resolveBaseUrl(invocation)?.origin;
   if (requested === undefined || requested === origin) return;
+  const { source } = resolveSetting('base-url', invocation) ?? {};
   throw configFailure(
-    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${requested}`,
-    `Check --base-url, PETSTORE_BASE_URL and petstore config list. If the service has moved: ${move}`,
+    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${requested}${fromSource(source)}`,
+    `If the service has moved, move the key. Run: ${move}`,
   );
 }
 

@@ -131,7 +131,7 @@ describe('config set', () => {
 });
 
 describe('an invalid setting in the settings file', () => {
-  const format = 'invalid output format "xml" from output of profile production';
+  const format = 'unknown output format "xml" from output of profile production';
   test.for([
     ['output', 'xml', 'json', '{"profiles":{"production":{"output":"xml"}}}', format],
     [

@@ -30,7 +30,7 @@ describe('help', () => {
     expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(23);
     for (const words of top) expect(stdout).toMatch(new RegExp(`^  ${words}\\b`, 'm'));
     expect(stdout.match(/^\w+(?=:$)/gm)).toEqual(['Store', 'Account', 'Tools']);
-    expect(stdout).toContain(' petstore categories list --profile sandbox\n');
+    expect(stdout).toContain(' petstore categories list --profile sandbox ');
     expect(stdout).toContain('petstore help options|exit-codes|environment\n');
     expect(stdout).toMatch(/^ {2}pets .*deprecated/m);
     expect(stdout).not.toMatch(/\bls\b/);
@@ -82,7 +82,7 @@ describe('help', () => {
       const { exitCode, stdout } = await petstore(words.split(' '));
 
       expect(exitCode).toBe(0);
-      expect(stdout).toMatch(/^Usage: petstore /);
+      expect(stdout).toMatch(/^Usage: petstore /m);
       for (const line of same) {
         expect(await petstore(line.split(' ')), line).toMatchObject({ exitCode, stdout });
       }

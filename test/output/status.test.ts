@@ -125,7 +125,6 @@ describe('a wait on a terminal', () => {
     ['in CI', [], { env: { CI: 'true' } }, 2],
     ['on a terminal that only prints', [], { env: { TERM: 'dumb' } }, 2],
     ['on one that tells no width', [], { columns: 0 }, 2],
-    ['with --json', ['--json'], {}, 2],
     ['with --quiet', ['--quiet'], {}, 0],
   ] as const)('gives way to lines %s', async (row, { watch, sandbox, clock }) => {
     const [, argv, options, lines] = row;
