@@ -29,10 +29,6 @@ type Check = (session: Session) => Finding | Promise<Finding>;
 
 const columns = ['check', 'status', 'finding', 'fix'] as const;
 
-type Row = { readonly [Name in Exclude<(typeof columns)[number], 'fix'>]: string } & {
-  readonly fix?: string | undefined;
-};
-
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
   command
@@ -55,7 +51,7 @@ async function examine(session: Session, canSend: boolean): Promise<void> {
     ...(hasKey && accountChecks),
     ...(canSend && { service: serviceCheck }),
   };
-  const rows: Row[] = [];
+  const rows: { check: string; status: string; finding: string; fix?: string | undefined }[] = [];
   let failure: Failure | undefined;
   for (const [name, check] of Object.entries(checks)) {
     // The other checks need base URL, key and state folder.

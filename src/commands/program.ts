@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
 import { commandPath, helpWidth, wrap } from './help.ts';
-import { LazyCommand, loadCommand } from './lazy-command.ts';
+import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
-import { commandBelow, describeUnknownCommand } from './usage-error.ts';
 
 const about = 'Manage pet store categories. Imports resume, and nothing is created twice.';
 
@@ -62,13 +61,13 @@ function addHelp(parent: LazyCommand): void {
   const help = parent.command('help', { hidden: true }).argument('[command...]');
   help.description('Show help for a command or a topic');
   help.load = async () => addCommonOptions(help);
-  help.action(async (words: readonly string[]) => {
-    let command: Command = parent;
+  help.action(async (words: string[]) => {
+    let command = parent;
     for (const [index, word] of words.entries()) {
       const next = commandBelow(command, word);
-      if (!next) throw describeUnknownCommand(command, words.slice(index));
+      if (!next) return command.unknownCommand(words.slice(index));
       await loadCommand(next);
-      command = next;
+      command = next as LazyCommand;
     }
     command.help();
   });

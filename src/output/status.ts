@@ -32,17 +32,23 @@ export function createStatusLine(
   const text = () => {
     const progress = activity.progress();
     const wait = activity.wait();
-    const parts: string[] = [];
-    if (progress)
-      parts.push(
-        `${progressBar(progress, unicode)} ${progressText(progress).replace(' rows', '')}`,
-      );
-    const isOfLimit = wait?.next === 'next request' && wait.resetAt !== undefined;
-    if (progress && isOfLimit) {
-      parts.push(`next in ${duration(wait.waitMs)} (${clockTime(wait.resetAt)})`);
-    } else if (wait && !(progress && wait.reason === 'response')) parts.push(waitText(wait));
-    // A line that wraps would not be cleared as a whole.
-    return cut(parts.join(' | '), stream.columns - spinnerWidth);
+    const silence = wait?.reason === 'response';
+    const bar = progress && progressBar(progress, unicode);
+    const rows = progress && progressText(progress).replace(' rows', '');
+    const full = wait && !(progress && silence) ? waitText(wait) : undefined;
+    const end = wait?.resetAt;
+    const short = end && `next in ${duration(wait?.waitMs ?? 0)} (${clockTime(end)})`;
+    const brief = wait?.next === 'next request' && progress ? short : full;
+    const [count] = rows?.split(',') ?? [];
+    // A line that wraps would not be cleared as a whole. The time comes before all else.
+    const forms = [
+      [bar && `${bar} ${rows}`, brief],
+      [count, short ?? full],
+      [short ?? full ?? count],
+    ];
+    const lines = forms.map((parts) => parts.filter(Boolean).join(' | '));
+    const width = stream.columns - spinnerWidth;
+    return lines.find((line) => line.length <= width) ?? (lines.at(-1) ?? '').slice(0, width);
   };
   const isShown = () => !hasEnded && text() !== '';
   const update = () => {
@@ -110,10 +116,6 @@ export function createStatusLines(
     },
     end() {},
   };
-}
-
-function cut(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
 }
 
 function progressBar({ done, total }: Progress, unicode: boolean): string {

@@ -2,9 +2,9 @@ import { Client, rootOf } from '../api/client.ts';
 import type { RateLimit, SendRequest } from '../api/exchange.ts';
 import { type ApiKey, describeKey } from '../api/outcome.ts';
 import { sendOnce } from '../api/send.ts';
+import { showSilence } from '../api/silence.ts';
 import { trace } from '../api/trace.ts';
-import type { Context, HttpProxy } from '../context.ts';
-import { deadline } from '../deadline.ts';
+import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { deliver, maxRetries } from '../limit/deliver.ts';
@@ -13,7 +13,6 @@ import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
 import { noticeOfShortKey } from '../text/secret.ts';
-import { duration } from '../time.ts';
 import { canPrompt } from './app.ts';
 import { type FoundKey, noKey } from './key.ts';
 import type { CommonOptions } from './options.ts';
@@ -66,18 +65,8 @@ export async function connect(
   const proxy = chooseProxy(invocation, baseUrl);
   if (proxy) logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
 
-  let isInterruptedOnce = false;
-  const onGrace = (graceMs: number) => {
-    // An import has many requests in flight.
-    if (isInterruptedOnce || !context.stderr.isTTY) return;
-    isInterruptedOnce = true;
-    const limit = duration(graceMs);
-    notice(report, `waiting up to ${limit} for the response; Ctrl-C again to stop`);
-  };
-  const sendPlain: SendRequest = async (request) => {
-    const stop = context.stderr.isTTY ? showSilence(context, report, baseUrl.host) : () => {};
-    return sendOnce({ ...request, onGrace }, context, timeoutMs, proxy).finally(stop);
-  };
+  const sendQuietly: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
+  const sendPlain = context.stderr.isTTY ? showSilence(sendQuietly, context, report) : sendQuietly;
   const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
   const sendListened: SendRequest = async (request) => {
     const response = await sendTraced(request);
@@ -87,20 +76,6 @@ export async function connect(
   const shared = { limit: await limits(), limitOfPlan, report, timeoutMs };
   const send = deliver(sendListened, context, shared, isOnce ? 0 : maxRetries);
   return new Client({ context, send, baseUrl, key, maxWaitMs, report });
-}
-
-const silenceMs = 1_000;
-
-/** Shows after a second what is waited for. Returns the function that ends this. */
-function showSilence(context: Context, report: Report, host: string): () => void {
-  const wait = { event: 'wait', reason: 'response', why: `waiting for ${host}` } as const;
-  const by = Symbol('silence');
-  const show = (waitMs: number) => report({ ...wait, by, next: '', waitMs });
-  const stop = deadline(context, silenceMs, () => show(Number.POSITIVE_INFINITY));
-  return () => {
-    stop();
-    show(0);
-  };
 }
 
 /** Returns the proxy on the way to the service, if the environment names one. From now on no output shows its password. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { type Failure, usageFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { readSettings, type Settings, settingsFile, settingsOf } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
@@ -8,12 +7,10 @@ import { profilesWithKey } from '../settings/keys.ts';
 import {
   builtInProfiles,
   checkNewProfileName,
-  fromSource,
+  parseChoice,
   parseProfileName,
   sandboxProfile,
 } from '../settings/values.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
-import { similarTo } from '../text/similar.ts';
 import type { CommonOptions } from './options.ts';
 import {
   fromFlagOrEnv,
@@ -59,8 +56,8 @@ export function chooseProfile(
   if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
   if (known.includes(name)) return profile;
-  if (!isNew)
-    throw unknownProfile(name, known, isExplicit(profile) ? {} : { source: given.source });
+  const source = isExplicit(profile) ? undefined : given.source;
+  if (!isNew) parseChoice('profile', name, known, { source, before: '--profile' });
   checkNewProfileName(name, given.source);
   return profile;
 }
@@ -74,18 +71,6 @@ export function defaultProfile({ settings, path }: SettingsFile): Given {
 export function profileNames({ folder, settings: { profiles = {} } }: SettingsFile) {
   const stored = folder === undefined ? [] : profilesWithKey(folder);
   return [...new Set([...builtInProfiles, ...Object.keys(profiles), ...stored])];
-}
-
-export function unknownProfile(
-  name: string,
-  known: readonly string[],
-  { source, before = '--profile' }: { readonly source?: string; readonly before?: string } = {},
-): Failure {
-  const similar = similarTo(name, known);
-  return usageFailure(
-    `unknown profile${quotedUnlessKey(name)}${fromSource(source)}`,
-    similar ? `Did you mean: ${before} ${similar}` : 'See: petstore profile list',
-  );
 }
 
 export function isExplicit({ given }: Profile): boolean {

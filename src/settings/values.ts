@@ -16,7 +16,7 @@ export function invalid(
   return unsentFailure(kind, `invalid ${name}${quoted}${fromSource(source)}`, hint);
 }
 
-/** Returns a word that must be one of those known. `before` is the command that one of them completes. */
+/** Returns a word that is known, else fails with "unknown profile" and the like. `before` is a command that a known word completes. */
 export function parseChoice<Word extends string>(
   what: string,
   text: string,

@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
 
+/** Commander allows three edits. */
+const maxAdded = 3;
+
 /** Returns what a word was most likely meant to be, by the measure that Commander has for commands. */
 export function similarTo(word: string, candidates: readonly string[]): string | undefined {
-  const initial = initialOf(word);
-  // Commander would also suggest import for export.
-  const near = candidates.filter((name) => name !== word && initialOf(name) === initial);
+  const near = candidates.filter((name) => name !== word && mayBeMeant(name, word));
   const same = near.find((name) => name.toLowerCase() === word.toLowerCase());
   if (same !== undefined) return same;
   const judge = new Command().exitOverride().configureOutput({ outputError() {} });
@@ -18,6 +19,11 @@ export function similarTo(word: string, candidates: readonly string[]): string |
     return near.find((name) => found.startsWith(`${name}?)`) || found.startsWith(`${name}, `));
   }
   return undefined;
+}
+
+/** Returns false for most names that are not similar. Commander would also suggest import for export. */
+export function mayBeMeant(name: string, word: string): boolean {
+  return Math.abs(name.length - word.length) <= maxAdded && initialOf(name) === initialOf(word);
 }
 
 function initialOf(word: string): string | undefined {

@@ -13,7 +13,7 @@ test('an unknown profile is refused before anything is sent, with those that exi
   }
   const env = { ...noEnv, PETSTORE_API_KEY: testKey };
   const rest = (argv: readonly string[]) =>
-    `${argv[0] === 'config' ? 'Nothing was changed' : 'Nothing was sent'}.\nSee: petstore profile list\n`;
+    `${argv[0] === 'config' ? 'Nothing was changed' : 'Nothing was sent'}.\nWrite one of these: production, staging, sandbox, mine.\n`;
 
   for (const [name, quoted] of [
     ['other', ' "other"'],

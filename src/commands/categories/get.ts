@@ -7,7 +7,7 @@ import { profileFlag } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { commandWith } from '../../text/shell.ts';
-import { similarTo } from '../../text/similar.ts';
+import { mayBeMeant, similarTo } from '../../text/similar.ts';
 import { addExamples } from '../help.ts';
 
 const maxIds = 20;
@@ -44,7 +44,8 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   for await (const batch of await client.listCategories()) {
     for (const candidate of batch) {
       if (candidate.id.text !== idOrName && candidate.name !== idOrName) {
-        if (near.length < maxNear && isNear(candidate.name, idOrName)) near.push(candidate.name);
+        if (near.length < maxNear && mayBeMeant(candidate.name, idOrName))
+          near.push(candidate.name);
         continue;
       }
       category ??= candidate;
@@ -73,12 +74,4 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     throw new Failure('usage', message, { hint: `See: petstore categories ${next}${flag}` });
   }
   await output.print({ data: category, columns: categoryColumns });
-}
-
-/** Returns true for names of about the same length and with the same first letter. */
-function isNear(name: string, typed: string): boolean {
-  return (
-    Math.abs(name.length - typed.length) < 3 &&
-    name.charAt(0).toLowerCase() === typed.charAt(0).toLowerCase()
-  );
 }

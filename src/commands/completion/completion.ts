@@ -3,8 +3,7 @@ import type { App } from '../../session/app.ts';
 import { takeOnly } from '../../session/options.ts';
 import { loadSettingsFile, profileNames } from '../../session/profile.ts';
 import { addExamples } from '../help.ts';
-import { loadCommand } from '../lazy-command.ts';
-import { commandBelow, describeExcess } from '../usage-error.ts';
+import { commandBelow, loadCommand } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
 type Suggestion = readonly [word: string, meaning?: string];
@@ -23,12 +22,10 @@ export function define(command: Command, app: App): void {
     .addArgument(
       takeOnly(new Argument('<shell>', 'the shell'), 'shell', shells, 'petstore completion'),
     )
-    .allowExcessArguments()
+    .allowExcessArguments(app.isSeparated)
     .action((shell: Shell) => {
       const given = command.args.slice(1);
-      const [excess] = given;
-      if (excess === undefined) return app.sink.print([scripts[shell]]);
-      if (!app.isSeparated) throw describeExcess(command, excess);
+      if (given.length === 0) return app.sink.print([scripts[shell]]);
       return complete(app, command.parent ?? command, shell, given);
     });
 }

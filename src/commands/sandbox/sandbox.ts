@@ -47,20 +47,23 @@ export function define(command: Command, app: App): void {
     )
     .option('--data <file>', 'JSON file with initial categories, pets and orders')
     .action((program: string[], options: Options) =>
-      withSession(app, command, (session) => {
-        const { isSeparated } = app;
-        // A variable may have been empty: a sandbox without a program would serve for ever.
-        if (program[0] === '' || (isSeparated && program.length === 0)) {
-          throw usageFailure('no program given: nothing follows --');
-        }
-        return runSandbox(session, program, options);
-      }),
+      withSession(app, command, (session) =>
+        runSandbox(session, program, options, app.isSeparated),
+      ),
     );
 }
 
-async function runSandbox(session: Session, program: string[], options: Options): Promise<never> {
+async function runSandbox(
+  session: Session,
+  program: string[],
+  options: Options,
+  isSeparated: boolean,
+): Promise<never> {
   const { context } = session;
   const { port = 0, data, plan } = options;
+  // A variable may have been empty: a sandbox without a program would serve for ever.
+  const first = program[0] ?? (isSeparated ? '' : undefined);
+  if (first === '') throw usageFailure('no program given: nothing follows --');
   const state = data === undefined ? createState({}, plans[plan]) : readState(data, plans[plan]);
   const respond = (request: SandboxRequest) => answer(state, request);
   const { baseUrl, key, server } = await serveSandbox(respond, context, port);

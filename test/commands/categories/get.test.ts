@@ -108,7 +108,7 @@ describe('categories get', () => {
     ['rabit', 'Did you mean: petstore categories get Rabit'],
     ['rabbot', 'Did you mean: petstore categories get rabbit'],
     ['Guinea pig', "Did you mean: petstore categories get 'guinea pig'"],
-    ['rat', 'See: petstore categories list --search TEXT'],
+    ['emu', 'See: petstore categories list --search TEXT'],
   ] as const)(
     'suggests a name that it has just read: %s',
     async ([word, hint], { petstore, sandbox }) => {
