@@ -75,9 +75,15 @@ describe('help', () => {
 
   test('is the same by --help, by help, and of ls', async ({ petstore }) => {
     for (const [words, ...same] of [
-      ['help', '--help', '-h'],
+      ['help', '--help', '-h', '-q help', '--no-color help'],
       ['help categories', 'categories --help', '-v categories -h'],
-      ['help orders list', 'orders list --help', 'help orders ls', '-p x orders ls --help'],
+      [
+        'help orders list',
+        'orders list --help',
+        'help orders ls',
+        '-p x orders ls --help',
+        'orders help ls',
+      ],
     ] as const) {
       const { exitCode, stdout } = await petstore(words.split(' '));
 

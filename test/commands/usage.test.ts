@@ -62,6 +62,7 @@ describe('an error of a command line that is not understood', () => {
 describe('options may stand anywhere, and the last format counts:', () => {
   test.for<readonly [string, RegExp]>([
     ['-q --columns id categories list -o csv', /^id\n1\n$/],
+    ['config get output --json', /"value": "table"/],
     ['--query [].id categories list -o raw', /^1\n$/],
     ['categories list --json -qocsv', /^id,name,description\n1,dog,\n$/],
     ['categories list -o csv --json', /^\[\n/],

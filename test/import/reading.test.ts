@@ -43,9 +43,27 @@ const test = base.extend<{ read: (format: string, chunks: Iterable<Bytes>) => Pr
   },
 });
 
+test.for([
+  ['csv', 'Name\n'],
+  ['tsv', '\nname\tdescription\n'],
+  ['json', ' [ ] '],
+  ['ndjson', '\n\n'],
+  ['ndjson', ''],
+] as const)(
+  'a file of %s without rows is done, with no request: %j',
+  async ([format, text], { petstore, sandbox }) => {
+    const argv = ['categories', 'import', '-', '--format', format, '--yes', '--json'];
+
+    const { exitCode, stdout, events } = await petstore(argv, { stdin: text });
+
+    expect([exitCode, JSON.parse(stdout).items, sandbox.requests]).toEqual([0, [], []]);
+    expect(events()).toEqual([{ event: 'notice', message: 'standard input has no rows' }]);
+  },
+);
+
 describe('valid input', () => {
   test.for<[string, string, string, Row[]]>([
-    ['swapped columns', 'csv', 'description,name\nQuiet,dog\n', [row(2, 'dog', 'Quiet')]],
+    ['swapped columns', 'csv', 'Description,NAME\nQuiet,dog\n', [row(2, 'dog', 'Quiet')]],
     ['a byte order mark', 'csv', '\ufeffname\ndog', [row(2, 'dog')]],
     [
       'empty texts',

@@ -205,6 +205,34 @@ describe('the outcome of a create', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
+  test.for([
+    [
+      80,
+      'petstore: created on staging\n',
+      'petstore: waiting up to 5s for the response; Ctrl-C again to stop\n',
+    ],
+    [undefined, '', ''],
+  ] as const)(
+    'is said with its profile, and what Ctrl-C waits for, on a terminal alone: %s columns',
+    async (row, { petstore, sandbox }) => {
+      const [columns, created, waiting] = row;
+      const ctrlC = new AbortController();
+      const argv = ['categories', 'create', 'rabbit', '-p', 'staging', '--no-color', '-q'];
+      const options = { ...(columns && { columns }), signal: ctrlC.signal };
+      const said = (await petstore(argv.slice(0, -1), options)).stderr;
+      sandbox.reactions.push(async (_request, forward) => {
+        const answer = forward();
+        ctrlC.abort(interrupted(130));
+        return answer;
+      });
+
+      const { stderr } = await petstore(argv.slice(0, -1), options);
+
+      expect(said.match(/^.*created on.*\n/gm)?.join('') ?? '').toBe(created);
+      expect(stderr.match(/^.*Ctrl-C.*\n/gm)?.join('') ?? '').toBe(waiting);
+    },
+  );
+
   test('is refused if Ctrl-C ends the wait after a 429', async ({ create, sandbox, clock }) => {
     const ctrlC = new AbortController();
     sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
