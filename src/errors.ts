@@ -83,7 +83,8 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
 /** The end of a run by a signal. */
 export class Interruption extends Failure {
   constructor(exitCode: 129 | 130 | 143) {
-    super('interrupted', exitCode === 130 ? 'interrupted' : 'terminated', { exitCode });
+    const message = { 129: 'hung up', 130: 'interrupted', 143: 'terminated' }[exitCode];
+    super('interrupted', message, { exitCode });
   }
 }
 

@@ -36,6 +36,7 @@ export type Wait = {
     | 'probe'
     | 'unavailable'
     | 'settle'
+    | 'response'
     | 'claimed';
   /** The reason in words: "rate limit reached (60/min)". */
   readonly why: string;

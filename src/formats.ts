@@ -12,6 +12,7 @@ export function isFormat(text: string): text is Format {
   return (formats as readonly string[]).includes(text);
 }
 
-export function hasJsonEvents(format: Format): boolean {
-  return format === 'json' || format === 'ndjson';
+/** Returns true if events are JSON lines: people read a terminal, whatever the format of the result. */
+export function hasJsonEvents(format: Format | undefined, stderr: { readonly isTTY: boolean }) {
+  return !stderr.isTTY && (format === 'json' || format === 'ndjson');
 }

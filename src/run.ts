@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { asFailure, bugHint, Exit, Failure, usageFailure } from './errors.ts';
+import { asFailure, bugHint, Exit, Failure, nothingSent, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -18,7 +18,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
   // For failures before there is a session, which replaces the format by the one in force.
   const format = lastValue('o', 'output', flags) ?? context.env.PETSTORE_OUTPUT ?? '';
-  const app: App = { context, sink, format: isFormat(format) ? format : undefined };
+  const isSeparated = argv.includes('--');
+  const app: App = { context, sink, isSeparated, format: isFormat(format) ? format : undefined };
   const say = (message: string) => {
     const options = { json: isJson(app), quiet: false, color: false, unicode: false };
     notice(createReporter(context, sink, options).report, message);
@@ -48,25 +49,38 @@ async function runCommand(
 ): Promise<void> {
   // Commander reads flags in one word letter by letter, and copies the rest of the word each time.
   if (flags.some((word) => /^-[qvhV]{100}/.test(word))) {
-    throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
+    throw usageFailure('the same flag is repeated more than 100 times', 'See: petstore --help');
   }
   const help: string[] = [];
   const program = createProgram(app, (text) => help.push(text));
-  // Commander's own help command goes only one level deep.
-  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    if (!(error instanceof CommanderError)) throw withLocalConsequence(error, program.args[0]);
     const page = help.join('');
     // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
     const isHelp =
       error.exitCode === 0 ||
       (app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-')));
-    const [, path] = /^Usage: (.*) <command>/.exec(page) ?? [];
+    const [, path] = /^Usage: (.*) <command>/m.exec(page) ?? [];
     if (!isHelp) throw usageFailure('no command given', `See: ${path} --help`);
     return printPage(app, page);
   }
+}
+
+/** Commands that never send anything, and what their failure means for the user's data. */
+const localConsequences: Readonly<Record<string, string | undefined>> = {
+  config: 'Nothing was changed.',
+  profile: 'Nothing was changed.',
+  completion: undefined,
+  help: undefined,
+};
+
+function withLocalConsequence(error: unknown, command = ''): unknown {
+  const isUnsent =
+    error instanceof Failure && error.details.consequence === nothingSent.consequence;
+  if (!isUnsent || !Object.hasOwn(localConsequences, command)) return error;
+  return error.with({ consequence: localConsequences[command] });
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
@@ -83,8 +97,8 @@ function stackLines({ cause }: Failure): string[] {
   return cause instanceof Error ? (cause.stack ?? '').split('\n') : [];
 }
 
-function isJson({ format }: App): boolean {
-  return format !== undefined && hasJsonEvents(format);
+function isJson({ format, context }: App): boolean {
+  return hasJsonEvents(format, context.stderr);
 }
 
 async function formatInSettings(

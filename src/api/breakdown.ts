@@ -2,9 +2,9 @@ import { bugHint, type FailureKind, goneHint, goneMessage, systemCode } from '..
 import { isoTime } from '../time.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
-const checkUrl = 'Check the base URL and where it is set: petstore config list';
+const checkUrl = 'Check the base URL and where it is set. Run: petstore config list';
 const checkHosts = 'Check localhost in the hosts file of this machine, or use 127.0.0.1.';
-const trust = 'To trust your own certificate authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
+const trust = 'To trust your own certificate authority, set NODE_EXTRA_CA_CERTS=/path/to/ca.pem.';
 const checkClock =
   'Check the clock of this machine. If it is right, only the operator of that host can help.';
 const untrusted = 'cannot verify the certificate of HOST';
@@ -146,7 +146,7 @@ function describeTunnelError({ proxy, side, fault }: TunnelError, host: string):
     typeof fault === 'string' && fault.endsWith('(407)')
       ? `Set ${proxy.source}=http://USER:PASSWORD@${proxy.name}`
       : `Check ${proxy.source}`;
-  const bypass = `${check}, or bypass the proxy: NO_PROXY=${host.replace(/:\d+$/, '')}`;
+  const bypass = `${check}, or bypass the proxy with NO_PROXY=${host.replace(/:\d+$/, '')}.`;
   const hint = details?.hint === checkUrl ? bypass : (details?.hint ?? bypass);
   const isAway =
     typeof fault === 'string' ? /\(50[234]\)$/.test(fault) : (details?.isAway ?? details?.canRetry);

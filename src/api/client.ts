@@ -17,7 +17,14 @@ import {
   TransportError,
 } from './exchange.ts';
 import { parseHttpDate } from './limits.ts';
-import { type ApiKey, failureOf, outcomeDetails, refusalOf, refusedBefore } from './outcome.ts';
+import {
+  type ApiKey,
+  banOf,
+  failureOf,
+  outcomeDetails,
+  refusalOf,
+  refusedBefore,
+} from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
 
 type ClientOptions = {
@@ -113,7 +120,7 @@ export class Client {
       refusal = response;
     };
     const response = await send({ ...this.#withKey(request), onRefusal }).catch((error) => {
-      throw this.#asFailure(endpoint, error, refusal && refusedBefore(refusal));
+      throw this.#asFailure(endpoint, error, refusal && refusedBefore(endpoint, refusal));
     });
     reportDeprecation(report, endpoint, response);
     if (hasPromisedStatus(endpoint, response)) return response;
@@ -142,7 +149,9 @@ export class Client {
 
   #asFailure(endpoint: Endpoint, error: unknown, earlier: FailureDetails = {}): unknown {
     const { signal } = this.#options.context;
-    if (error instanceof Failure && error.kind === 'rate_limited') return error.with(earlier);
+    if (error instanceof Failure && error.kind === 'rate_limited') {
+      return error.with(earlier, banOf(earlier.service) ?? error.message);
+    }
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;
     const outcome = isTransport && error.sent ? 'unknown' : 'not_sent';

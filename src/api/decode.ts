@@ -119,7 +119,7 @@ function requireJson(headers: WireHeaders): void {
   const [type = 'application/json'] = headerValues(headers, 'content-type');
   if (!/^application\/json\s*(;|$)/i.test(type.trim())) {
     throw new Failure('service', `unexpected response: expected JSON, got ${type}`, {
-      hint: 'A proxy or a login page may have responded. Check the base URL: petstore config list',
+      hint: 'A proxy or a login page may have responded. See: petstore config list',
     });
   }
   const fields = ['content-encoding', 'transfer-encoding'];

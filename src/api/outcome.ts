@@ -55,7 +55,7 @@ const rules: readonly Rule[] = [
   ],
   [300, 399, 'service', 'refused', 'the service redirects to LOCATION'],
   [500, 599, 'service', 'unknown', 'server error'],
-  [0, 999, 'service', 'unknown', 'unexpected response'],
+  [0, 999, 'service', 'unknown', 'expected PROMISED, got LABEL'],
 ];
 
 const refusedByOthers = 'a proxy or firewall probably refused the request';
@@ -73,6 +73,7 @@ export function refusalOf(
   if (isLimited(response) || (waitMs !== undefined && !isWrite(endpoint.method))) {
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
   }
+  const promised = { 200: '200 OK', 201: '201 Created', 'any 2xx': 'a 2xx' }[endpoint.status];
   const rule = rules.find(([first, last]) => status >= first && status <= last) as Rule;
   const [, , kind, outcome, template] = rule;
   if (status >= 300 && status < 400) {
@@ -85,7 +86,10 @@ export function refusalOf(
   const isOfOthers = title !== undefined && kind === 'auth';
   const quote = service.message || (title && `"${title}"`);
   const label = [status, service.code].filter(Boolean).join(' ');
-  const message = `${isOfOthers ? refusedByOthers : template} (${label})${quote ? `: ${quote}` : ''}`;
+  const complaint = isOfOthers ? refusedByOthers : template;
+  const whole = complaint.endsWith('LABEL') ? complaint : `${complaint} (LABEL)`;
+  const filled = whole.replace('PROMISED', promised).replace('LABEL', () => label);
+  const message = filled + (quote ? `: ${quote}` : '');
   const hint = isOfOthers ? headersHint : refusalHint(endpoint, service, baseUrl, key);
   const isAway = status >= 502 && status <= 504;
   return failureOf(endpoint, kind, message, outcome, { hint, service, isAway });
@@ -97,8 +101,8 @@ function rateLimitFailure(
   service: ServiceError,
   waitMs: number,
 ): Failure {
-  const refusal = isBan(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
-  const message = status === 503 ? 'the service is unavailable' : refusal;
+  const refusal = status === 503 ? 'the service is unavailable' : 'rate limit exceeded';
+  const message = banOf(service) ?? refusal;
   const when = { resetAt: receivedAt + waitMs, retryAfter: Math.ceil(waitMs / 1_000) };
   return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }
@@ -111,7 +115,7 @@ function refusalHint(
   baseUrl: URL,
   key: ApiKey,
 ): string | undefined {
-  if (status === 401) return `${describeKey(key)}${key.renew ? ` Replace it: ${key.renew}` : ''}`;
+  if (status === 401) return `${describeKey(key)}${key.renew ? ` Run: ${key.renew}` : ''}`;
   if (status === 403) return describeKey(key);
   if (status !== 404) return undefined;
   const hasVersion = versionPrefix.test(baseUrl.pathname);
@@ -122,7 +126,7 @@ function refusalHint(
     return undefined;
   return isAnyPath && hasVersion
     ? 'The path is appended to the base URL, which already includes the version prefix.'
-    : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
+    : 'The base URL must include the version prefix, such as /v1. See: petstore config list';
 }
 
 function redirectHint(location: string, { path }: Endpoint, { href }: URL): string {
@@ -135,7 +139,7 @@ function redirectHint(location: string, { path }: Endpoint, { href }: URL): stri
   }
   if (!/^https:[^@]*$/.test(target) || !target.endsWith(path)) return 'Redirects are not followed.';
   const next = commandOn('petstore config set base-url', target.slice(0, -path.length));
-  return `Redirects are not followed. If you trust that URL, run: ${next}`;
+  return `Redirects are not followed. If you trust that URL, make it yours. Run: ${next}`;
 }
 
 /** Returns the title of an HTML page, which a proxy sends in place of an Error; undefined if it is no page. */
@@ -176,14 +180,21 @@ export function outcomeDetails(
   const isCreate = status === 201;
   const consequence = consequences[outcome][isCreate ? 0 : 1];
   if (outcome !== 'unknown') return { outcome, consequence };
-  const hint = `Check before you retry: petstore ${isCreate ? 'categories list' : 'api GET PATH'}`;
+  const hint = `Check before you retry. Run: petstore ${isCreate ? 'categories list' : 'api GET PATH'}`;
   return { outcome, consequence, hint };
 }
 
 /** Returns what is known when another attempt ended before it was sent. */
-export function refusedBefore(response: ApiResponse): FailureDetails {
+export function refusedBefore(
+  { method, path }: Pick<Endpoint, 'method' | 'path'>,
+  response: ApiResponse,
+): FailureDetails {
   const service = readServiceError(response);
   const quote = service.message ? `: ${service.message}` : '';
+  if (!isWrite(method)) {
+    const what = path.endsWith('s') ? 'The list was not' : 'Nothing was';
+    return { outcome: 'refused', consequence: `${what} fetched.`, service };
+  }
   const consequence = `The service responded with ${response.status}${quote}; nothing has been sent since.`;
   return { outcome: 'refused', consequence, service };
 }
@@ -205,6 +216,12 @@ function decodeLeniently(bytes: Uint8Array): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns what a service says that speaks of a ban. */
+export function banOf(service: ServiceError | undefined): string | undefined {
+  if (!service || !isBan(service)) return undefined;
+  return `the service says your key is banned: ${service.message || service.code}`;
 }
 
 /** Returns true if the Error of a 429 speaks of a ban. The interface document does not show the values of `code`. */

@@ -32,8 +32,12 @@ export async function sendOnce(
     else giveUp();
   };
   const startTimer = (message: string) =>
-    giveUpIn(timeoutMs, message, 'Allow more time with --timeout');
-  const interrupt = () => giveUpIn(sent && isWrite(request.method) ? graceMs : 0, 'interrupted');
+    giveUpIn(timeoutMs, message, 'Allow more time with --timeout.');
+  const interrupt = () => {
+    const mayBeDone = sent && isWrite(request.method);
+    if (mayBeDone) request.onGrace?.(graceMs);
+    giveUpIn(mayBeDone ? graceMs : 0, 'interrupted');
+  };
   const end = () => {
     stopTimer();
     context.signal.removeEventListener('abort', interrupt);

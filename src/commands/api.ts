@@ -7,7 +7,9 @@ import { readBytes, Stop, utf8Text } from '../import/text.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import type { App } from '../session/app.ts';
+import { onProfile } from '../session/profile.ts';
 import { type Session, withSession } from '../session/session.ts';
+import { parseChoice } from '../settings/values.ts';
 import { addExamples } from './help.ts';
 import { showRequest } from './show-request.ts';
 
@@ -22,7 +24,11 @@ export function define(command: Command, app: App): void {
     "jq '{name}' pet.json | petstore api POST /categories --data -",
   ]);
   command
-    .addArgument(new Argument('<method>', 'HTTP method').choices(methods))
+    .addArgument(
+      new Argument('<method>', 'HTTP method')
+        .choices(methods)
+        .argParser((text) => parseChoice('method', text.toUpperCase(), methods)),
+    )
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
@@ -45,6 +51,8 @@ async function send(
   if (dryRun) return showRequest(output, client.prepare(operation, { body }));
 
   const response = await client.call(operation, { body });
+  const where = isWrite(method) ? onProfile(session) : '';
+  if (where) notice(report, `done${where}`);
   if (response === undefined) {
     return notice(report, `${method} ${path}: success, with an empty response`);
   }
@@ -70,11 +78,12 @@ function parsePath(given: string): string {
   const decoded = path.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/');
   const isPlain = /^(?!\/\/)[^\\#\p{Cc}\p{Cs}\ufffd]*$/u.test(text);
   const isUrl = /^\/[a-z][a-z\d+.-]*:\/\//i.test(text);
-  if (given.trim() === '' || !isPlain || isUrl || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
+  if (isUrl) throw usageFailure('give a path, not a URL: /categories');
+  if (given.trim() === '' || !isPlain || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
     // The path is not repeated: it may be an API key in the wrong place.
     throw usageFailure(
       'invalid path: must be below the base URL, without "..", "#", "\\" or control characters',
-      'Example: petstore api GET /categories',
+      'Write a path such as /categories.',
     );
   }
   const { pathname, search } = new URL(text, 'http://localhost');
@@ -99,6 +108,7 @@ async function readBody(session: Session, data: string): Promise<string> {
     const isStop = error instanceof Stop;
     if (!isStop && !(error instanceof JsonError)) throw error;
     const { line, column } = isStop ? error.place : createLocator(text)(error.offset);
-    throw usageFailure(`invalid JSON body (${source}:${line}:${column}): ${error.reason}`);
+    const hint = `Write JSON such as --data '{"name":"dog"}'.`;
+    throw usageFailure(`invalid JSON body (${source}:${line}:${column}): ${error.reason}`, hint);
   }
 }

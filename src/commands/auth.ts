@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { readCategories } from '../api/client.ts';
 import type { RateLimit } from '../api/exchange.ts';
 import { type ApiKey, keyEnding } from '../api/outcome.ts';
-import { Failure, type FailureKind, usageFailure } from '../errors.ts';
+import { Failure, usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { type App, canPrompt } from '../session/app.ts';
 import { accountOf, connect, requireBaseUrl, type Service } from '../session/connect.ts';
@@ -20,7 +20,7 @@ import { addExamples } from './help.ts';
 
 export function defineLogin(command: Command, app: App): void {
   command.description(
-    'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
+    'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing; in a script, reads the key from standard input. Sends one request to verify the key, and stores no key that was not accepted.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
   command.action(() => withSession(app, command, logIn, { newProfile: true }));
@@ -32,36 +32,41 @@ async function logIn(session: Session): Promise<void> {
   const folder = requireConfigFolder(context);
   const isPrompted = canPrompt(context, options);
 
-  const known = isPrompted ? resolveBaseUrl(session) : requireBaseUrl(session);
+  const known = isPrompted ? resolveBaseUrl(session) : requireBaseUrl(session, '');
   const baseUrl = known ?? (await askBaseUrl(session));
   const key =
     (await keyOfFlag(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
   sink.hide(key.value);
 
-  if (!known) {
-    const path = { profile: profile.name, name: 'base-url' } as const;
-    const { saveSetting } = await import('../settings/save.ts');
-    const file = await saveSetting(context, folder, path, baseUrl.href);
-    notice(report, `saved base-url=${baseUrl.href} for profile ${profile.name} in ${file}`);
-  }
   const unversioned = noticeOfVersion(baseUrl);
   if (unversioned) notice(report, unversioned);
-  if (isPrompted) await verify(session, { baseUrl, key });
+  await verify(session, { baseUrl, key });
   await store(session, folder, key, baseUrl);
+  // Later commands have neither the flag nor the variable that gave it.
+  const saved = profile.settings['base-url'] ?? '';
+  if (!URL.canParse(saved) || new URL(saved).href !== baseUrl.href) {
+    const path = { profile: profile.name, name: 'base-url' } as const;
+    const { saveSetting } = await import('../settings/save.ts');
+    const consequence = 'The key was stored, but not its base URL.';
+    const file = await saveSetting(context, folder, path, baseUrl.href).catch((error) => {
+      throw withDetails(error, { consequence });
+    });
+    notice(report, `saved base-url=${baseUrl.href} for profile ${profile.name} in ${file}`);
+  }
 }
 
 function refuseWhereUseless({ profile }: Session): void {
   if (profile.isSandbox) {
     throw usageFailure(
       'the sandbox has its own API key, so it needs no login',
-      'petstore categories list --profile sandbox',
+      'Run: petstore categories list --profile sandbox',
     );
   }
   if (profile.settings['api-key-command'] !== undefined) {
     throw usageFailure(
       `profile ${profile.name} has an api-key-command, which takes precedence over a stored key`,
-      `To store a key instead: petstore config unset api-key-command${profileFlag(profile)}`,
+      `Run: petstore config unset api-key-command${profileFlag(profile)}`,
     );
   }
 }
@@ -95,16 +100,12 @@ function readKey(session: Session): Promise<ApiKey> {
   const isWindows = context.platform === 'win32';
   throw usageFailure(
     'no API key on standard input',
-    isWindows ? `Get-Content KEY_FILE | ${again}` : `${again} < KEY_FILE`,
+    `Run: ${isWindows ? `Get-Content KEY_FILE | ${again}` : `${again} < KEY_FILE`}`,
   );
 }
 
-/** Failures that say nothing about the key: it is stored anyway. */
-const unrelated: readonly FailureKind[] = ['network', 'service', 'rate_limited', 'refused'];
-
 async function verify(session: Session, service: Service): Promise<void> {
   const { profile, report } = session;
-  const flag = profileFlag(profile);
   const openOwn = () => openLimits(session, accountOf(service), report);
   const onRateLimit = (rateLimit: RateLimit) => report({ event: 'rate_limit', ...rateLimit });
   const hooks = { report, onRateLimit, isOnce: true };
@@ -112,16 +113,9 @@ async function verify(session: Session, service: Service): Promise<void> {
   try {
     await readCategories(client);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    if (!unrelated.includes(error.kind)) {
-      const again = `Check the key and try again: petstore auth login${flag}`;
-      const hint = error.kind === 'auth' ? again : error.details.hint;
-      throw error.with({ consequence: 'The key was not stored.', hint });
-    }
-    notice(report, `the key could not be verified: ${error.message}`);
-    notice(report, `to verify it later: petstore auth status --check${flag}`);
-    notice(report, `to correct the base URL: petstore config set base-url URL${flag}`);
-    return;
+    const again = `Run: petstore auth login${profileFlag(profile)}`;
+    const hint = error instanceof Failure && error.kind !== 'auth' ? error.details.hint : again;
+    throw withDetails(error, { consequence: 'The key was not stored.', hint: hint ?? again });
   }
   notice(report, 'the service accepted the key');
 }

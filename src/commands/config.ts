@@ -4,6 +4,7 @@ import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { App } from '../session/app.ts';
+import { takeOnly } from '../session/options.ts';
 import { defaultProfile, profileFlag, profileNames } from '../session/profile.ts';
 import { type Given, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
@@ -30,17 +31,21 @@ async function listSettings(session: Session): Promise<void> {
   const { faults, output, report } = session;
   output.checkColumns(columns);
   for (const { message } of faults) notice(report, message);
-  // `-o json` formats this list only; the list shows the format of other commands.
-  const { output: _, ...options } = session.options;
-  const others = { ...session, options };
-  const rows = namesInForce.map((name) => rowOf(name, findInForce(name, others)));
+  const rows = namesInForce.map((name) => {
+    const given = findInForce(name, session);
+    // The command may contain what opens a vault, and lists are pasted into tickets.
+    const isShown = name !== 'api-key-command' || given === undefined;
+    return rowOf(name, isShown ? given : { ...given, text: '(set)' });
+  });
   await output.print({ data: rows, columns });
 }
 
 function findInForce(name: NameInForce, session: Session): Given | undefined {
   if (name === 'profile') return session.profile.given;
   if (name === 'default-profile') return defaultProfile(session.settingsFile);
-  const given = resolveSetting(name, session);
+  // `-o json` formats what is printed here; the setting is that of other commands.
+  const { output: _, ...options } = session.options;
+  const given = resolveSetting(name, { ...session, options });
   const { withoutSecrets } = settings[name];
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
 }
@@ -53,10 +58,15 @@ export function defineGet(command: Command, app: App): void {
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command
     .description('Print the value of one setting; exits 2 when it is not set')
-    .addArgument(new Argument('<setting>', 'name of the setting').choices(namesInForce))
+    .addArgument(settingArgument('get', namesInForce))
     .action((name: NameInForce) =>
       withSession(app, command, (session) => printSetting(session, name)),
     );
+}
+
+function settingArgument(verb: string, names: readonly NameInForce[] = settingNames): Argument {
+  const argument = new Argument('<setting>', 'name of the setting');
+  return takeOnly(argument, 'setting', names, `petstore config ${verb}`);
 }
 
 async function printSetting(session: Session, name: NameInForce): Promise<void> {
@@ -67,7 +77,7 @@ async function printSetting(session: Session, name: NameInForce): Promise<void> 
       `${name} is not set for profile ${profile.name}`,
       profile.isSandbox && name !== 'profile' && settings[name].isOfSandbox
         ? 'The sandbox has its own base URL, API key and limit.'
-        : `petstore config set ${name} VALUE${profileFlag(profile)}`,
+        : `Run: petstore config set ${name} VALUE${profileFlag(profile)}`,
     );
   }
   await output.print({ data: rowOf(name, given), columns, text: given.text });
@@ -83,7 +93,7 @@ export function defineSet(command: Command, app: App): void {
     'Each setting belongs to a profile, except default-profile.',
   ]);
   command
-    .addArgument(new Argument('<setting>').choices(settingNames))
+    .addArgument(settingArgument('set'))
     .argument('<value>')
     .action((name: SettingName, value: string) =>
       withSession(app, command, (session) => setSetting(session, name, value), {
@@ -98,7 +108,7 @@ async function setSetting(session: Session, name: SettingName, value: string): P
   if (profile.isSandbox && settings[name].isOfSandbox) {
     throw usageFailure(
       'the sandbox has its own base URL, API key and limit',
-      `For another profile: petstore config set ${name} VALUE --profile NAME`,
+      `Run: petstore config set ${name} VALUE --profile NAME (of another profile)`,
     );
   }
   settings[name].parse(value);
@@ -134,13 +144,11 @@ export function defineUnset(command: Command, app: App): void {
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',
   ]);
-  command
-    .addArgument(new Argument('<setting>', 'name of the setting').choices(settingNames))
-    .action((name: SettingName) =>
-      withSession(app, command, (session) => unsetSetting(session, name), {
-        invalidSettings: true,
-      }),
-    );
+  command.addArgument(settingArgument('unset')).action((name: SettingName) =>
+    withSession(app, command, (session) => unsetSetting(session, name), {
+      invalidSettings: true,
+    }),
+  );
 }
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {

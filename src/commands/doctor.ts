@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { readCategories } from '../api/client.ts';
 import { saving } from '../disk/files.ts';
 import { writeNew } from '../disk/open-file.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { makePrivateFolder, ownFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { describeTurn } from '../import/lease.ts';
@@ -15,6 +15,7 @@ import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
 import { chooseSharedStore, describePasswordRisk, openStore } from '../session/limits.ts';
+import { profileFlag } from '../session/profile.ts';
 import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { noticeOfVersion } from '../settings/addresses.ts';
@@ -23,10 +24,10 @@ import { profileSettings, settings } from '../settings/table.ts';
 import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
-type Finding = string | { readonly warning: string };
+type Finding = string | { readonly warning: string; readonly fix?: string | undefined };
 type Check = (session: Session) => Finding | Promise<Finding>;
 
-const columns = ['check', 'status', 'finding'] as const;
+const columns = ['check', 'status', 'finding', 'fix'] as const;
 
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
@@ -50,7 +51,7 @@ async function examine(session: Session, canSend: boolean): Promise<void> {
     ...(hasKey && accountChecks),
     ...(canSend && { service: serviceCheck }),
   };
-  const rows: { check: string; status: string; finding: string }[] = [];
+  const rows: { check: string; status: string; finding: string; fix?: string | undefined }[] = [];
   let failure: Failure | undefined;
   for (const [name, check] of Object.entries(checks)) {
     // The other checks need base URL, key and state folder.
@@ -58,19 +59,22 @@ async function examine(session: Session, canSend: boolean): Promise<void> {
     try {
       const found = await check(session);
       if (typeof found === 'string') rows.push({ check: name, status: 'ok', finding: found });
-      else rows.push({ check: name, status: 'warn', finding: found.warning });
+      else rows.push({ check: name, status: 'warn', finding: found.warning, fix: found.fix });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failure ??= error;
       // A missing base URL also fails the checks that depend on it.
       if (rows.some(({ finding }) => finding === error.message)) continue;
-      rows.push({ check: name, status: 'fail', finding: error.message });
+      const { message: finding, details } = error;
+      const fix = details.hint ?? (name === 'state folder' ? ownFolder : undefined);
+      rows.push({ check: name, status: 'fail', finding, fix });
     }
   }
   // A table would break paths on a narrow terminal.
-  const lines = rows.map(
-    ({ check, status, finding }) => `${status.padEnd(4)}  ${check}: ${finding}`,
-  );
+  const lines = rows.flatMap(({ check, status, finding, fix }) => [
+    `${status.padEnd(4)}  ${check}: ${finding}`,
+    ...(fix === undefined ? [] : [`      ${fix}`]),
+  ]);
   await output.print({ data: rows, columns, lines });
   if (failure) throw failure;
 }
@@ -100,7 +104,8 @@ const localChecks: Readonly<Record<string, Check>> = {
     const baseUrl = requireBaseUrl(session);
     const found = `${baseUrl.href} (from ${resolveSetting('base-url', session)?.source})`;
     const notice = noticeOfVersion(baseUrl);
-    return notice ? { warning: `${found}: ${notice}` } : found;
+    const fix = `Run: petstore config set base-url https://HOST/v1${profileFlag(session.profile)}`;
+    return notice ? { warning: `${found}: ${notice}`, fix } : found;
   },
   async 'api key'(session) {
     if (session.profile.isSandbox) return "the sandbox's own";
@@ -117,7 +122,8 @@ const localChecks: Readonly<Record<string, Check>> = {
     const { NODE_EXTRA_CA_CERTS: file } = context.env;
     if (!file) return 'those of Node.js';
     if (existsSync(file)) return `those of Node.js and ${file}`;
-    return { warning: `NODE_EXTRA_CA_CERTS is ignored: there is no file ${file}` };
+    const warning = `NODE_EXTRA_CA_CERTS is ignored: there is no file ${file}`;
+    return { warning, fix: 'Correct its path, or unset it.' };
   },
   'state folder'({ context }) {
     const folder = requireStateFolder(context);
@@ -130,7 +136,7 @@ const localChecks: Readonly<Record<string, Check>> = {
     });
     const fault = faultOfLimits(folder, context);
     if (!fault) return folder;
-    return { warning: `${fault.message}: the rate limit is kept elsewhere. Fix: ${fault.fix}` };
+    return { warning: `${fault.message}: the rate limit is kept elsewhere`, fix: fault.fix };
   },
 };
 

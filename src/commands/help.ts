@@ -10,7 +10,14 @@ export class PetstoreHelp extends Help {
   /** Removes blank lines between groups, so that the first page fits a terminal of 24 lines. */
   override formatHelp(command: Command, help: Help): string {
     const page = super.formatHelp(command, help);
-    return command.parent ? page : page.replace(/\n\n(?=(?:Account|Tools):\n)/g, '\n');
+    const about = super.commandDescription(command);
+    const purpose = `${help.boxWrap(about, help.helpWidth ?? 80)}\n\n`;
+    return purpose + (command.parent ? page : page.replace(/\n\n(?=(?:Account|Tools):\n)/g, '\n'));
+  }
+
+  /** The purpose comes before the usage. */
+  override commandDescription(): string {
+    return '';
   }
 
   override commandUsage(command: Command): string {
@@ -39,7 +46,8 @@ export class PetstoreHelp extends Help {
 }
 
 function describe(description: string, choices: readonly string[] = []): string {
-  return [description, choices.join(', ')].filter(Boolean).join(': ');
+  const text = [description, choices.join(', ')].filter(Boolean).join(': ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export function addExamples(command: Command, lines: readonly string[]): void {

@@ -1,18 +1,12 @@
 import type { Command } from 'commander';
 import { notice } from '../events.ts';
 import type { App } from '../session/app.ts';
-import {
-  defaultProfile,
-  isExplicit,
-  profileNames,
-  type SettingsFile,
-  unknownProfile,
-} from '../session/profile.ts';
+import { defaultProfile, isExplicit, profileNames, type SettingsFile } from '../session/profile.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { type ProfileSettings, settingsOf } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
-import { parseProfileName, sandboxProfile } from '../settings/values.ts';
+import { parseChoice, parseProfileName, sandboxProfile } from '../settings/values.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { addExamples, addNotes } from './help.ts';
 
@@ -66,8 +60,7 @@ export function defineUse(command: Command, app: App): void {
 async function useProfile(session: Session, name: string): Promise<void> {
   const { context, profile, report, settingsFile } = session;
   parseProfileName(name);
-  const known = profileNames(settingsFile);
-  if (!known.includes(name)) throw unknownProfile(name, known);
+  parseChoice('profile', name, profileNames(settingsFile), { before: 'petstore profile use' });
 
   const folder = requireConfigFolder(context);
   const { saveSetting } = await import('../settings/save.ts');

@@ -1,19 +1,22 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { commandPath, helpWidth } from './help.ts';
-import { LazyCommand, loadCommand } from './lazy-command.ts';
+import { commandPath, helpWidth, wrap } from './help.ts';
+import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
-const about = `Manage the categories of the pet store service.
+const about = 'Manage pet store categories. Imports resume, and nothing is created twice.';
 
-Try it without an account:  petstore categories list --profile sandbox
-Then log in with your key:  petstore auth login`;
+const firstSteps = `<command> [options]
+
+  petstore categories list --profile sandbox   try it: no account, no network
+  petstore auth login                          then connect to your service`;
 
 export function createProgram(app: App, onText: (text: string) => void): Command {
   const program = new LazyCommand('petstore')
     .description(about)
+    .usage(firstSteps)
     .helpCommand(false)
     .exitOverride()
     // Otherwise the program takes the -v of `create dog --description -vintage`, and the description becomes "-intage".
@@ -31,7 +34,9 @@ export function createProgram(app: App, onText: (text: string) => void): Command
   for (const [name, node] of Object.entries(tree)) {
     const command = add(program, app, name, node).helpGroup(node.part);
     for (const [verb, branch] of Object.entries(node.verbs ?? {})) add(command, app, verb, branch);
+    if (node.verbs) addHelp(command);
   }
+  addHelp(program);
   for (const [name, page] of Object.entries(topics)) {
     const topic = program.command(name, { hidden: true });
     topic.helpInformation = () => page(program);
@@ -51,13 +56,31 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
   return command;
 }
 
+/** Adds `help COMMAND`. Commander's own goes only one level deep, and knows no unknown commands. */
+function addHelp(parent: LazyCommand): void {
+  const help = parent.command('help', { hidden: true }).argument('[command...]');
+  help.description('Show help for a command or a topic');
+  help.load = async () => addCommonOptions(help);
+  help.action(async (words: string[]) => {
+    let command = parent;
+    for (const [index, word] of words.entries()) {
+      const next = commandBelow(command, word);
+      if (!next) return command.unknownCommand(words.slice(index));
+      await loadCommand(next);
+      command = next as LazyCommand;
+    }
+    command.help();
+  });
+}
+
 function lastLines(command: Command): string {
   const names = Object.keys(topics);
   if (names.includes(command.name())) return '';
   if (!command.parent) {
-    return `\nMore help: petstore help COMMAND, petstore help ${names.join('|')}`;
+    return `\n${wrap(command, `More help: petstore help COMMAND, petstore help ${names.join('|')}`)}`;
   }
   const helpCommand = `${commandPath(command).replace('petstore', 'petstore help')} COMMAND`;
   const verbs = command.commands.length > 0 ? `More about a command: ${helpCommand}\n` : '';
-  return `\n${verbs}Options of all commands, such as --profile and --json: petstore help options`;
+  const options = 'Options of all commands, such as --profile and --json: petstore help options';
+  return `\n${verbs}${wrap(command, options)}`;
 }

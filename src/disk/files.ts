@@ -31,11 +31,14 @@ export function readText(path: string, maxBytes: number): string | undefined {
 export function readSecret(path: string, maxBytes: number, uid?: number): string | undefined {
   return read(path, maxBytes, (stats) => {
     if (!isUsersOwn(path, stats, uid)) {
-      throw configFailure(`the key file ${path} is owned by another user`, 'petstore auth login');
+      throw configFailure(
+        `the key file ${path} is owned by another user`,
+        'Run: petstore auth login',
+      );
     }
     // Windows reports the mode 0666 for every file.
     if ((stats.mode & 0o077) !== 0 && !isWindows) {
-      const fix = commandOn('chmod 600', path);
+      const fix = `Run: ${commandOn('chmod 600', path)}`;
       throw configFailure(`the key file ${path} is readable by other users`, fix);
     }
   });

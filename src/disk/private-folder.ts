@@ -35,7 +35,10 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
     return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
   }
   if (uid !== undefined && (stats.mode & 0o022) !== 0) {
-    return new FileFault(`${path} is writable by other users`, commandOn('chmod 700', path));
+    return new FileFault(
+      `${path} is writable by other users`,
+      `Run: ${commandOn('chmod 700', path)}`,
+    );
   }
   return undefined;
 }
@@ -96,7 +99,7 @@ function makeFolder(path: string): void {
 }
 
 function linkFault(path: string, stats: Stats, uid: number | undefined): FileFault {
-  const fix = isOwn(stats, uid) ? commandOn('rm', path) : ownFolder;
+  const fix = isOwn(stats, uid) ? `Run: ${commandOn('rm', path)}` : ownFolder;
   return new FileFault(`${path} is a symbolic link`, fix);
 }
 

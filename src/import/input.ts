@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { shownPath } from '../disk/files.ts';
 import { usageFailure } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import { readJson, readNdjson } from './json.ts';
 import { type Item, Rows } from './rows.ts';
 import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
@@ -32,12 +32,13 @@ export async function readInput(
   file: string,
   format: InputFormat | undefined,
 ): Promise<Input> {
-  const read = readers[format ?? formatOf(file)];
+  if (file === '') throw usageFailure('the name of the file is empty');
+  const given = format ?? formatOf(file);
   const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);
   const rows = new Rows(session.report);
   let hint: string | undefined;
   try {
-    await read(utf8Text(bytes), rows);
+    await readers[given](utf8Text(bytes), rows);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     rows.stop(error);
@@ -45,7 +46,13 @@ export async function readInput(
   }
   const failure = rows.failure(source, hint);
   if (failure) throw failure;
-  if (rows.items.length === 0) throw usageFailure(`${source} has no rows`);
+  if (rows.items.length === 0) {
+    // The trace of an export that failed. One of nothing has a header or brackets, which NDJSON does not know.
+    if (given !== 'ndjson' && utf8Text(bytes).toString().trim() === '') {
+      throw usageFailure(`${source} is empty`, 'A file without categories has a header, or is [].');
+    }
+    notice(session.report, `${source} has no rows`);
+  }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { source, path, sha256, items: rows.items };
 }

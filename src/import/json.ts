@@ -16,7 +16,7 @@ export function readJson(text: string, rows: Rows): void {
     throw new Stop(
       locate(reader.offset),
       'expected a JSON array such as [{"name": "dog"}]',
-      'For one object per line: --format ndjson',
+      'Add --format ndjson for one object per line.',
     );
   }
   try {
@@ -42,7 +42,7 @@ export function readNdjson(text: string, rows: Rows): void {
     throw new Stop(
       locate(first),
       'expected one JSON object per line, got an array',
-      'For one JSON array: --format json',
+      'Add --format json for one JSON array.',
     );
   }
   for (const { 0: line, index } of text.matchAll(/[^ \t\r\n][^\r\n]*/g)) {

@@ -59,12 +59,13 @@ function isQuoted(record: Buffer, field: number): boolean {
 }
 
 function readHeader(
-  cells: string[],
+  titles: string[],
   delimiter: Delimiter,
   place: Place,
   rows: Rows,
 ): readonly string[] {
-  const [only = ''] = cells;
+  const [only = ''] = titles;
+  const cells = titles.map((title) => title.toLowerCase());
   if (cells.length === 1 && /[;,\t]/.test(only)) {
     throw new Stop(
       place,
@@ -73,9 +74,15 @@ function readHeader(
     );
   }
   const known = new Set<string>(categoryColumns);
+  if (!cells.some((title) => known.has(title))) {
+    throw new Stop(place, `line ${place.line} must be a header, for example name,description`);
+  }
   for (const [index, title] of cells.entries()) {
     if (!known.has(title)) {
-      rows.fault(place, `unknown column ${quoted(title)}; columns: ${contentFields.join(', ')}`);
+      rows.fault(
+        place,
+        `unknown column ${quoted(titles[index] ?? '')}; columns: ${contentFields.join(', ')}`,
+      );
     } else if (cells.indexOf(title) < index) {
       rows.fault(place, `duplicate column "${title}"`);
     }

@@ -60,7 +60,7 @@ export function deliver(
       const isTooLong = requestedMs > 0 && context.uptime() + requestedMs > waitUntil;
       if (failures > retries || !canRepeat(request, result) || isTooLong) {
         if (response) return response;
-        throw result;
+        throw attempt > 1 ? afterTries(result as TransportError, attempt) : result;
       }
       if (!isRefusal) {
         const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
@@ -70,6 +70,11 @@ export function deliver(
       attempt += 1;
     }
   };
+}
+
+function afterTries({ message, sent, details }: TransportError, tries: number): TransportError {
+  const { hint = 'Run: petstore doctor --check' } = details;
+  return new TransportError(`${message} after ${tries} tries`, sent, { ...details, hint });
 }
 
 function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {
@@ -112,7 +117,11 @@ async function sendInTurn(
       if (isLimited(response) && isBan(readServiceError(response))) await turn.noteBan();
     } catch (error) {
       // A success stands, although nobody will know what it said about the limit.
-      if (isForAll(response)) throw withDetails(error, refusedBefore(response));
+      if (isForAll(response))
+        throw withDetails(
+          error,
+          refusedBefore({ method: request.method, path: request.url.pathname }, response),
+        );
     }
     return response;
   } catch (error) {

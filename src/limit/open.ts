@@ -152,5 +152,5 @@ function noticeOfMove(error: unknown, from = 'the state folder', to: string | un
   const outcome = to
     ? `the rate limit is shared in ${to} instead`
     : 'the rate limit is not shared with other petstore processes';
-  return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? ownFolder}`;
+  return `${unusable}; ${outcome}. ${fault?.fix ?? ownFolder}`;
 }

@@ -29,13 +29,13 @@ function nextStep(denied: Denied, now: number, seconds: number): string {
   const when = moment(denied, now);
   if (reason === 'banned' && sinceMs !== undefined) {
     const since = isoTime(now - sinceMs);
-    return `Banned since ${since}; retry in ${when}. Nothing is sent before then; see petstore limits`;
+    return `Banned since ${since}; nothing is sent for ${when}. See: petstore limits`;
   }
-  if (mayEndEarly) return `Retry in ${when}`;
+  if (mayEndEarly) return `Retry in ${when}.`;
   if (reason === 'day') {
-    return `Retry in ${when}. A higher plan allows more; after a change: petstore limits --reset`;
+    return `Retry in ${when}. A higher plan allows more; after a change, run petstore limits --reset.`;
   }
-  return `Retry in ${when}, or let petstore wait: --max-wait ${seconds + 1}s`;
+  return `Retry in ${when}, or let petstore wait with --max-wait ${seconds + 1}s.`;
 }
 
 export function describeWait(denied: Denied, now: number): string {
@@ -70,7 +70,7 @@ function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string
     banned: [
       'your API key is temporarily banned',
       isReported
-        ? 'your API key is temporarily banned: too many requests after a 429'
+        ? 'the service says your key is banned'
         : 'your API key seems to be temporarily banned: it was rejected after a 429',
     ],
     unavailable: ['the service is unavailable', 'the service is unavailable (503)'],

@@ -77,7 +77,7 @@ export function eventText(event: Event, now: number): string {
 export function waitText({ why, next, resetAt, waitMs, left }: Wait): string {
   const when = resetAt === undefined ? '' : ` in ${duration(waitMs)} (${clockTime(resetAt)})`;
   const rows = left === undefined ? '' : `; ${countOf(left, 'row')} left`;
-  return `${why}, ${next}${when}${rows}`;
+  return `${[why, next].filter(Boolean).join(', ')}${when}${rows}`;
 }
 
 export function progressText({ done, total, leftMs }: Progress): string {

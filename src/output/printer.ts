@@ -4,7 +4,9 @@ import { type Format, isTabular, type TabularFormat, type ValueFormat } from '..
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
+import type { Query } from '../query/query.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
+import { similarTo } from '../text/similar.ts';
 import { formatCount } from '../time.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './formats.ts';
 import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
@@ -34,7 +36,7 @@ type PrinterOptions = {
   readonly notice: (message: string) => void;
   readonly format: Format;
   readonly columns: readonly string[] | undefined;
-  readonly query: ((data: Json) => Json) | undefined;
+  readonly query: Query | undefined;
   readonly header: boolean;
   readonly width: number | undefined;
   readonly framed: boolean;
@@ -73,7 +75,14 @@ export class Printer {
     const { columns = [], query } = this.#options;
     const unknown = columns.find((name) => !known.includes(name));
     if (unknown === undefined || query) return;
-    throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, `Columns: ${known.join(', ')}`);
+    const similar = similarTo(unknown, known);
+    const names = columns.map((name) => (name === unknown ? similar : name));
+    throw usageFailure(
+      `unknown column${quotedUnlessKey(unknown)}`,
+      similar && names.every((name = '') => known.includes(name))
+        ? `Did you mean: --columns ${names.join(',')}`
+        : `Write names of these: ${known.join(', ')}.`,
+    );
   }
 
   async print(result: Result): Promise<void> {
@@ -127,9 +136,11 @@ export class Printer {
       const whole = isBatches(result.data) ? await readAll(result.data) : result.data;
       const found = query(sink.redactData(head ? { ...head, items: whole } : whole));
       const what = found === null ? 'null' : 'an empty list';
+      const word = query.bareWord && quotedUnlessKey(query.bareWord).slice(2, -1);
+      const advice = word ? ` ${word} is read as a field; for text write '${word}'.` : '';
       return {
         data: isTabular(format) ? toQueryRows(found) : found,
-        empty: `The result of --query is ${what}.`,
+        empty: `The result of --query is ${what}.${advice}`,
       };
     }
     if (rows && (requested || isTabular(format))) return { ...result, data: [...rows] };

@@ -1,12 +1,16 @@
+import { Writable } from 'node:stream';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { Event, Progress, Wait } from '../events.ts';
+import { clockTime, duration } from '../time.ts';
 import { progressText, waitText } from './event-text.ts';
 import type { Sink } from './sink.ts';
 
 const minShownWaitMs = 2_000;
 const intervalMs = { progress: 10_000, wait: 30_000 };
-const barWidth = 20;
+const barWidth = 5;
+/** The spinner and the spaces around it. */
+const spinnerWidth = 3;
 
 export type Status = {
   readonly show: (event: Wait | Progress) => void;
@@ -24,15 +28,13 @@ export function createStatusLine(
   let spinner: Ora | undefined;
   let isStarting = false;
   let hasEnded = false;
+  let drawnWidth = 0;
 
   // ora calls it for each frame, so the countdown needs no timer of its own.
   const text = () => {
-    const progress = activity.progress();
-    const wait = activity.wait();
-    const parts: string[] = [];
-    if (progress) parts.push(`${progressBar(progress, unicode)} ${progressText(progress)}`);
-    if (wait) parts.push(waitText(wait));
-    return parts.join(' | ');
+    const line = lineFor(activity, stream.columns - spinnerWidth, unicode);
+    drawnWidth = line.length + spinnerWidth;
+    return line;
   };
   const isShown = () => !hasEnded && text() !== '';
   const update = () => {
@@ -42,6 +44,16 @@ export function createStatusLine(
     } else if (!spinner && !isStarting) void start();
   };
 
+  // A terminal that becomes narrower wraps what is drawn, and ora clears only one row.
+  const onResize = () => {
+    const above = Math.ceil(drawnWidth / stream.columns) - 1;
+    if (!spinner || above < 1) return;
+    spinner.clear();
+    // Not through the stream's own method, which ora has replaced: it would draw in between.
+    Reflect.apply(Writable.prototype.write, stream, [`\u001b[${above}A\r\u001b[J`]);
+  };
+  stream.on('resize', onResize);
+
   return {
     show(event) {
       activity.note(event);
@@ -49,6 +61,7 @@ export function createStatusLine(
     },
     end() {
       hasEnded = true;
+      stream.off('resize', onResize);
       update();
     },
   };
@@ -102,11 +115,31 @@ export function createStatusLines(
   };
 }
 
+/** Returns the fullest line that fits, because one that wraps would not be cleared as a whole. The time comes before all else. */
+function lineFor(activity: Activity, width: number, unicode: boolean): string {
+  const progress = activity.progress();
+  const wait = activity.wait();
+  const bar = progress && progressBar(progress, unicode);
+  const rows = progress && progressText(progress).replace(' rows', '');
+  const [count] = rows?.split(', ') ?? [];
+  const full = wait && !(progress && wait.reason === 'response') ? waitText(wait) : undefined;
+  const end = wait?.resetAt;
+  const short = wait && end && `next in ${duration(wait.waitMs)} (${clockTime(end)})`;
+  const lines = [
+    [bar && `${bar} ${rows}`, progress && wait?.next === 'next request' ? short : full],
+    [count, short ?? full],
+    [short ?? full ?? count],
+  ].map((parts) => parts.filter(Boolean).join(' | '));
+  return lines.find((line) => line.length <= width) ?? (lines.at(-1) ?? '').slice(0, width);
+}
+
 function progressBar({ done, total }: Progress, unicode: boolean): string {
   const filled = total > 0 ? Math.floor((barWidth * done) / total) : 0;
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
   return full.repeat(filled) + empty.repeat(barWidth - filled);
 }
+
+type Activity = ReturnType<typeof createActivity>;
 
 function createActivity({ uptime }: Pick<Context, 'uptime'>) {
   const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();

@@ -22,9 +22,12 @@ type FunctionNode = Extract<Node, { readonly type: 'Function' }>;
 type Comparator = Extract<Node, { readonly type: 'Comparator' }>['name'];
 type Runtime = typeof TreeInterpreter.runtime;
 
-const help = 'See: https://jmespath.org/tutorial.html';
+const help = "Put numbers in backticks and text in single quotes: [?id > `300`], [?name=='dog'].";
 
-export function createQuery(expression: string): (data: Json) => Json {
+/** `bareWord` is a field that something is compared with: more likely it was meant as a text. */
+export type Query = ((data: Json) => Json) & { readonly bareWord: string | undefined };
+
+export function createQuery(expression: string): Query {
   const literals: Json[] = [];
   const interpreter = new Interpreter(literals);
   let tree: Node;
@@ -34,7 +37,7 @@ export function createQuery(expression: string): (data: Json) => Json {
   } catch (error) {
     throw usageFailure(`invalid --query: ${reasonOf(error)}`, help);
   }
-  return (data) => {
+  const query = (data: Json): Json => {
     try {
       return interpreter.bounded(interpreter.visit(tree, data as never));
     } catch (error) {
@@ -42,11 +45,14 @@ export function createQuery(expression: string): (data: Json) => Json {
       throw new Failure('usage', `--query failed: ${reasonOf(error)}`, { hint: help });
     }
   };
+  const [, bareWord] = /[=!]=\s*(\w+)\s*[\])&|]/.exec(expression) ?? [];
+  return Object.assign(query, { bareWord });
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof JsonError) return `in backticks: ${error.message}`;
   const message = error instanceof Error ? error.message : String(error);
+  if (/\(EOF\)/.test(message)) return 'the expression ends too early';
   // The library begins with "Syntax error: " or "Invalid type: ".
   return message.replace(/^(?:syntax|invalid)[a-z -]*[:,] |\.$/gi, '');
 }

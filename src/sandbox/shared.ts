@@ -45,7 +45,7 @@ export function openSharedSandbox(
       return task();
     } catch (error) {
       const reason = systemCode(error) ?? (error as Error).message;
-      const fix = error instanceof FileFault ? `. Fix: ${error.fix}` : '';
+      const fix = error instanceof FileFault ? `. ${error.fix}` : '';
       notify(
         `cannot save the sandbox (${reason}): anything you create is gone when this command ends${fix}`,
       );

@@ -6,6 +6,8 @@ import type { CommonOptions } from './options.ts';
 export type App = {
   readonly context: Context;
   readonly sink: Sink;
+  /** The command line contains `--`. */
+  readonly isSeparated: boolean;
   format: Format | undefined;
 };
 

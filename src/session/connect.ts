@@ -2,6 +2,7 @@ import { Client, rootOf } from '../api/client.ts';
 import type { RateLimit, SendRequest } from '../api/exchange.ts';
 import { type ApiKey, describeKey } from '../api/outcome.ts';
 import { sendOnce } from '../api/send.ts';
+import { showSilence } from '../api/silence.ts';
 import { trace } from '../api/trace.ts';
 import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
@@ -64,7 +65,8 @@ export async function connect(
   const proxy = chooseProxy(invocation, baseUrl);
   if (proxy) logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
 
-  const sendPlain: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
+  const sendQuietly: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
+  const sendPlain = context.stderr.isTTY ? showSilence(sendQuietly, context, report) : sendQuietly;
   const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
   const sendListened: SendRequest = async (request) => {
     const response = await sendTraced(request);
@@ -98,7 +100,10 @@ export async function chooseService(
   return { baseUrl, key };
 }
 
-export function requireBaseUrl(invocation: Invocation): URL {
+export function requireBaseUrl(
+  invocation: Invocation,
+  otherwise = ' (or add --profile sandbox to try it without an account)',
+): URL {
   const baseUrl = resolveBaseUrl(invocation);
   if (baseUrl) return baseUrl;
   const { context, options, profile } = invocation;
@@ -107,7 +112,7 @@ export function requireBaseUrl(invocation: Invocation): URL {
     : 'petstore config set base-url https://HOST/v1';
   throw configFailure(
     `no base URL set for profile ${profile.name}`,
-    `Run ${next}${profileFlag(profile)}, or add --profile sandbox to try it without an account.`,
+    `Run: ${next}${profileFlag(profile)}${otherwise}`,
   );
 }
 

@@ -25,7 +25,7 @@ export function findKeyCommand(command: string, invocation: Invocation): KeyComm
   const move = `petstore config set base-url URL${profileFlag(profile)}`;
   const home = profile.settings['base-url'];
   if (home === undefined) {
-    throw configFailure(`profile ${name} has an api-key-command but no base-url`, move);
+    throw configFailure(`profile ${name} has an api-key-command but no base-url`, `Run: ${move}`);
   }
   checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, move);
   // Not the command itself, which may contain what opens a vault.
@@ -76,6 +76,6 @@ function readKey({ exitCode, stdout }: Captured, source: string, invocation: Inv
 }
 
 function commandFailure({ profile }: Invocation, reason: string): Failure {
-  const hint = `To see why, run the command that this prints: petstore config get api-key-command${profileFlag(profile)}`;
+  const hint = `To see why, run it yourself. See: petstore config get api-key-command${profileFlag(profile)}`;
   return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${reason}`, hint);
 }

@@ -8,7 +8,7 @@ import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
 import type { KeyCommand } from './key-command.ts';
 import { isExplicit, profileFlag } from './profile.ts';
-import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
+import { checkOrigin, type Invocation, type Profile, resolveBaseUrl } from './resolve.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
 
@@ -88,12 +88,12 @@ function storedKey(invocation: Invocation): ApiKey | undefined {
   const stored = folder && readStoredKey(context, folder, profile.name);
   if (!folder || !stored) return undefined;
   const renew = `petstore auth login${profileFlag(profile)}`;
-  checkOrigin(invocation, stored.origin, renew);
+  checkOrigin(invocation, stored.origin, `${renew} --base-url ${resolveBaseUrl(invocation)?.href}`);
   const source = keyFile(folder, profile.name);
   return { value: parseKey(stored.key, source), source, renew };
 }
 
 export function noKey(profile: Profile): Failure {
-  const hint = `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
+  const hint = `Run: petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
   return unsentFailure('auth', `no API key for profile ${profile.name}`, hint);
 }

@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Argument, type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
 import { type Setting, settings } from '../settings/table.ts';
+import { parseChoice } from '../settings/values.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import { version } from '../version.ts';
 
@@ -36,7 +37,12 @@ const helpOption = new Option('-h, --help', 'show help');
 export function addCommonOptions(command: Command): void {
   command.optionsGroup(commonHeading);
   for (const option of options) command.addOption(option);
-  command.on('option:json', () => command.setOptionValueWithSource('output', 'json', 'cli'));
+  const set = (name: string, value: unknown) => () =>
+    command.setOptionValueWithSource(name, value, 'cli');
+  command.on('option:json', set('output', 'json'));
+  // The last one counts.
+  command.on('option:quiet', set('verbose', false));
+  command.on('option:verbose', set('quiet', false));
   command.version(version, '-V, --version', 'print the version');
   command.addHelpOption(helpOption);
 }
@@ -54,8 +60,21 @@ export function commonOptions(command: Command): CommonOptions {
 function optionsOf({ flags, help, choices, option: name }: Setting): readonly Option[] {
   if (flags === undefined) return [];
   const option = new Option(flags, help);
-  if (choices) option.choices(choices);
+  if (choices) takeOnly(option, 'output format', choices);
   return name === 'output' ? [option, ...layoutOptions()] : [option];
+}
+
+/** Lets an option take one of these words only, or an argument of that command. */
+export function takeOnly<Taker extends Option | Argument>(
+  taker: Taker,
+  what: string,
+  words: readonly string[],
+  command?: string,
+): Taker {
+  const before = command ?? (taker instanceof Option ? taker.long : undefined) ?? '';
+  // The parser replaces that of `choices`, which help and completion read.
+  taker.choices(words).argParser((text: string) => parseChoice(what, text, words, { before }));
+  return taker;
 }
 
 function layoutOptions(): readonly Option[] {
@@ -75,5 +94,5 @@ function parseColumns(text: string): readonly string[] {
   const wrong = columns.find((name, index) => name === '' || columns.indexOf(name) < index);
   if (wrong === undefined) return columns;
   const reason = wrong === '' ? 'empty column name' : `duplicate column${quotedUnlessKey(wrong)}`;
-  throw usageFailure(`${reason} in --columns`, 'For example: --columns id,name');
+  throw usageFailure(`${reason} in --columns`, 'Write names such as --columns id,name.');
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { type Failure, usageFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { readSettings, type Settings, settingsFile, settingsOf } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
@@ -8,13 +7,18 @@ import { profilesWithKey } from '../settings/keys.ts';
 import {
   builtInProfiles,
   checkNewProfileName,
-  fromSource,
+  parseChoice,
   parseProfileName,
   sandboxProfile,
 } from '../settings/values.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
 import type { CommonOptions } from './options.ts';
-import { fromFlagOrEnv, type Given, type Profile, resolveFormat } from './resolve.ts';
+import {
+  fromFlagOrEnv,
+  type Given,
+  type Invocation,
+  type Profile,
+  resolveFormat,
+} from './resolve.ts';
 
 /** The settings file as it was read; `folder` and `path` are undefined if there is no place for one. */
 export type SettingsFile = {
@@ -52,7 +56,8 @@ export function chooseProfile(
   if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
   if (known.includes(name)) return profile;
-  if (!isNew) throw unknownProfile(name, known, isExplicit(profile) ? undefined : given.source);
+  const source = isExplicit(profile) ? undefined : given.source;
+  if (!isNew) parseChoice('profile', name, known, { source, before: '--profile' });
   checkNewProfileName(name, given.source);
   return profile;
 }
@@ -68,20 +73,18 @@ export function profileNames({ folder, settings: { profiles = {} } }: SettingsFi
   return [...new Set([...builtInProfiles, ...Object.keys(profiles), ...stored])];
 }
 
-export function unknownProfile(name: string, known: readonly string[], source?: string): Failure {
-  return usageFailure(
-    `unknown profile${quotedUnlessKey(name)}${fromSource(source)}`,
-    `Profiles: ${known.join(', ')}. To create a profile: petstore auth login --profile NAME`,
-  );
-}
-
 export function isExplicit({ given }: Profile): boolean {
   return given.source === '--profile';
 }
 
 /** Returns ' --profile NAME' for a command in a hint, or nothing for the default profile. */
 export function profileFlag({ name, given }: Profile): string {
-  return given.source === 'default' ? '' : ` --profile ${name}`;
+  return given.source === 'default' || given.file ? '' : ` --profile ${name}`;
+}
+
+/** Returns ' on NAME' for the report of a write on a terminal, where nobody sees the settings. */
+export function onProfile({ context, profile }: Pick<Invocation, 'context' | 'profile'>): string {
+  return context.stderr.isTTY ? ` on ${profile.name}` : '';
 }
 
 export function formatOfProfile(context: Context, options: CommonOptions): Format {

@@ -8,6 +8,7 @@ import { parseBaseUrl } from '../settings/addresses.ts';
 import type { ProfileSettings } from '../settings/file.ts';
 import { flagOf, type ProfileSetting, settings } from '../settings/table.ts';
 import {
+  fromSource,
   invalid,
   type NamedPlan,
   parseDuration,
@@ -91,7 +92,7 @@ export function refuseOpenFile(
   if (open === undefined) return;
   throw configFailure(
     `${name} was not used, because other users can change ${open}`,
-    `${commandOn('chmod go-w', open)} (and you must own it)`,
+    `Run: ${commandOn('chmod go-w', open)} (and you must own it)`,
   );
 }
 
@@ -99,9 +100,10 @@ export function refuseOpenFile(
 export function checkOrigin(invocation: Invocation, origin: string, move: string): void {
   const requested = resolveBaseUrl(invocation)?.origin;
   if (requested === undefined || requested === origin) return;
+  const { source } = resolveSetting('base-url', invocation) ?? {};
   throw configFailure(
-    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${requested}`,
-    `Check --base-url, PETSTORE_BASE_URL and petstore config list. If the service has moved: ${move}`,
+    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${requested}${fromSource(source)}`,
+    `If the service has moved, move the key. Run: ${move}`,
   );
 }
 

@@ -64,7 +64,7 @@ export async function withSession(
   app.format = format;
   const invocation = { context, sink, options, profile };
   const { report, end: endStatus } = createReporter(context, sink, {
-    json: hasJsonEvents(format),
+    json: hasJsonEvents(format, context.stderr),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
     unicode: isUtf8(context.env),

@@ -7,7 +7,7 @@ export function parseBaseUrl(text: string, source?: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const reason = url ? baseUrlFault(url) : 'start with https://';
   if (url && reason === undefined) return url;
-  const hint = `Must ${reason}. Example: https://HOST/v1 (http only for localhost)`;
+  const hint = `It must ${reason}. Write https://HOST/v1 (http only for localhost).`;
   throw invalid('base URL', undefined, source, hint);
 }
 

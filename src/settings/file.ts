@@ -45,7 +45,10 @@ export function readSettings(folder: string): Settings {
   if (text === undefined) return {};
   const settings = parse(path, text);
   const mismatch = findMismatch(Settings, settings);
-  if (mismatch) throw configFailure(`invalid settings file (${path}): ${mismatch}`);
+  if (mismatch) {
+    const hint = 'Settings are per profile: {"profiles":{"production":{"output":"json"}}}.';
+    throw configFailure(`invalid settings file (${path}): ${mismatch}`, hint);
+  }
   const { profiles = {} } = settings as Settings;
   const wrong = Object.keys(profiles).find((name) => !isProfileName(name));
   if (wrong === undefined) return settings as Settings;
@@ -66,6 +69,7 @@ function parse(path: string, text: string): unknown {
     if (!(error instanceof JsonError)) throw error;
     const { line, column } = createLocator(text)(error.offset);
     const place = `${path}:${line}:${column}`;
-    throw configFailure(`the settings file is not valid JSON (${place}): ${error.reason}`);
+    const message = `the settings file is not valid JSON (${place}): ${error.reason}`;
+    throw configFailure(message, 'Correct it there, or remove the file to start over.');
   }
 }

@@ -43,6 +43,7 @@ function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'p
   if (isAbsolute(folder)) return platform === 'win32' ? normalize(folder) : folder;
   throw configFailure(
     `invalid folder${quotedUnlessKey(folder)} from ${variable}: must be an absolute path`,
+    'Write a path that begins at the root.',
   );
 }
 

@@ -31,7 +31,7 @@ export function readStoredKey(
   if (text === undefined) return undefined;
   const stored = parse(text);
   if (stored) return stored;
-  const renew = `petstore auth login --profile ${profile}`;
+  const renew = `Run: petstore auth login --profile ${profile}`;
   throw configFailure(`the key file ${path} is corrupted`, renew);
 }
 

@@ -1,7 +1,8 @@
 import { type Failure, unsentFailure } from '../errors.ts';
-import { type Format, formats, isFormat } from '../formats.ts';
+import { type Format, formats } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
 import { minSecretLength, quotedUnlessKey } from '../text/secret.ts';
+import { similarTo } from '../text/similar.ts';
 
 /** Returns the failure for a value that cannot be used. `text` is quoted unless it may be a key; leave it out if it may hold a password. */
 export function invalid(
@@ -15,6 +16,23 @@ export function invalid(
   return unsentFailure(kind, `invalid ${name}${quoted}${fromSource(source)}`, hint);
 }
 
+/** Returns a word that is known, else fails with "unknown profile" and the like. `before` is a command that a known word completes. */
+export function parseChoice<Word extends string>(
+  what: string,
+  text: string,
+  known: readonly Word[],
+  { source, before }: { readonly source?: string | undefined; readonly before?: string } = {},
+): Word {
+  const found = known.find((word) => word === text);
+  if (found) return found;
+  const similar = before === undefined ? undefined : similarTo(text, known);
+  throw unsentFailure(
+    source === undefined ? 'usage' : 'config',
+    `unknown ${what}${quotedUnlessKey(text)}${fromSource(source)}`,
+    similar ? `Did you mean: ${before} ${similar}` : `Write one of these: ${known.join(', ')}.`,
+  );
+}
+
 export function fromSource(source: string | undefined): string {
   return source === undefined ? '' : ` from ${source}`;
 }
@@ -23,9 +41,16 @@ const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 export function parseDuration(text: string, source?: string, examples = '30s, 2m or 1h'): number {
   if (text === 'inf') return Number.POSITIVE_INFINITY;
-  const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text) ?? [];
-  if (amount === undefined) throw invalid('duration', text, source, `For example: ${examples}`);
-  return Number(amount) * units[unit as keyof typeof units];
+  const parts = [...text.matchAll(/(\d{1,9}(?:\.\d{1,3})?)(ms|[smh]|$)/g)];
+  const isWhole = text !== '' && parts.map(([part]) => part).join('') === text;
+  // Of 1h30 nobody knows what the 30 are.
+  if (!isWhole || (parts.length > 1 && /\d$/.test(text))) {
+    throw invalid('duration', text, source, `Write ${examples}.`);
+  }
+  return parts.reduce(
+    (sum, [, amount, unit]) => sum + Number(amount) * units[(unit || 's') as keyof typeof units],
+    0,
+  );
 }
 
 export function parseMaxWait(text: string, source?: string): number {
@@ -51,8 +76,7 @@ export function parsePlan(text: string, source?: string): NamedPlan {
 }
 
 export function parseFormat(text: string, source?: string): Format {
-  if (isFormat(text)) return text;
-  throw invalid('output format', text, source, `Must be one of: ${formats.join(', ')}`);
+  return parseChoice('output format', text, formats, { source });
 }
 
 /** Parses a command line for a shell. It is never quoted: it may contain what opens a vault. */

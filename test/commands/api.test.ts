@@ -51,10 +51,10 @@ describe('api', () => {
 describe('what api refuses before anything is sent', () => {
   const outside = 'invalid path: must be below the base URL';
   test.for([
-    ['get /x', 'Allowed choices are GET, HEAD, POST, PUT, PATCH, DELETE.\n'],
+    ['FETCH /x', 'Write one of these: GET, HEAD, POST, PUT, PATCH, DELETE.\n'],
     ['GET ', outside],
     ['GET //evil.example/x', outside],
-    ['GET /https://evil.example/x', outside],
+    ['GET /https://evil.example/x', 'give a path, not a URL: /categories'],
     [`GET ../${testKey}`, outside],
     ['GET /../admin', outside],
     ['GET /a/%2E%2e/b', outside],
@@ -185,7 +185,7 @@ describe('the outcome of a request through api', () => {
       expect(stderr).toBe(
         'petstore: 127.0.0.1:4010 closed the connection\n' +
           'It may have been carried out.\n' +
-          'Check before you retry: petstore api GET PATH\n',
+          'Check before you retry. Run: petstore api GET PATH\n',
       );
       expect(sandbox.requests).toHaveLength(n + 1);
     }
@@ -219,7 +219,7 @@ describe('the outcome of a request through api', () => {
     },
   );
 
-  const version = 'Check the base URL, which must include the version prefix (such as /v1)';
+  const version = 'The base URL must include the version prefix, such as /v1';
   test.for<readonly [string, string, string]>([
     ['/v1', 'api GET /v1/categories', 'The path is appended to the base URL, which already incl'],
     ['/v1', 'api HEAD /nowhere', 'no such operation\n'],

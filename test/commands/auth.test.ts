@@ -26,6 +26,7 @@ describe('auth status', () => {
   ] as const)('shows, offline, the key %s', async (row, { petstore, sandbox, folder }) => {
     const [, more, PETSTORE_API_KEY, source] = row;
     await petstore(['auth', 'login'], { env, stdin: testKey });
+    sandbox.requests.length = 0;
     const argv = ['auth', 'status', ...more.split(' ').filter(Boolean)];
     const options = { env: { ...env, PETSTORE_API_KEY }, stdin: testKey };
 
@@ -60,7 +61,7 @@ describe('auth status', () => {
       {
         kind: 'auth',
         message: 'no API key for profile staging',
-        hint: 'petstore auth login --profile staging (or set PETSTORE_API_KEY)',
+        hint: 'Run: petstore auth login --profile staging (or set PETSTORE_API_KEY)',
       },
     ]);
   });
@@ -186,10 +187,10 @@ describe('auth login on a terminal', () => {
       'API key for http://127.0.0.1:4010',
     ]);
     expect(result.stderr.split('\n')).toEqual([
-      `petstore: saved base-url=${local} for profile production in ${settings}`,
       expect.stringContaining('rate limit: 59 of 60 left, resets in '),
       'petstore: the service accepted the key',
       `petstore: stored the API key of profile production in ${keysIn(folder)}, for http://127.0.0.1:4010 only`,
+      `petstore: saved base-url=${local} for profile production in ${settings}`,
       '',
     ]);
     expect(sandbox.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
@@ -227,7 +228,7 @@ describe('auth login on a terminal', () => {
 
   test('asks again for what is invalid, and says why', async ({ petstore }) => {
     const wrongUrl =
-      'invalid base URL. Must start with https://. Example: https://HOST/v1 (http only for localhost)';
+      'invalid base URL. It must start with https://. Write https://HOST/v1 (http only for localhost).';
     const typed = ['pets.example/v1', ' ', ` ${local} `, '', 'two words', `${testKey} `];
 
     const { exitCode, asked, refused } = await logIn(petstore, typed);
@@ -274,37 +275,72 @@ describe('auth login on a terminal', () => {
 
       expect(exitCode).toBe(4);
       expect(stderr).toContain('\nThe key was not stored.\n');
-      expect(stderr).toContain('try again: petstore auth login --profile production\n');
+      expect(stderr).toContain('\nRun: petstore auth login --profile production\n');
       expect(existsSync(keyFile(folder))).toBe(false);
       expect(sandbox.requests).toHaveLength(1);
     },
   );
 
   test.for([
-    ['no connection', () => networkError('ENOTFOUND')],
-    ['a 503', () => reply(503, '')],
-    ['a 429', () => reply(429, '', { 'retry-after': '600' })],
-  ] as const)('after %s the key is stored', async ([, reaction], { petstore, sandbox, folder }) => {
+    ['no connection', 5, () => networkError('ENOTFOUND')],
+    ['a 503', 5, () => reply(503, '')],
+    ['a 404', 3, () => reply(404, '')],
+    ['a 429', 75, () => reply(429, '', { 'retry-after': '600' })],
+  ] as const)('after %s nothing is stored: exit %i', async (row, { petstore, sandbox, folder }) => {
+    const [, exitCode, reaction] = row;
     sandbox.react = reaction;
 
-    const { exitCode, stderr } = await logIn(petstore, [local, testKey]);
+    const result = await logIn(petstore, [local, testKey]);
 
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain('petstore: the key could not be verified: ');
-    expect(stderr).toContain('petstore: to verify it later: petstore auth status --check\n');
-    expect(stderr).toContain('to correct the base URL: petstore config set base-url URL\n');
-    expect(stderr).not.toContain('accepted');
-    expect(existsSync(keyFile(folder))).toBe(true);
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain('\nThe key was not stored.\n');
+    expect(existsSync(join(folder, 'config'))).toBe(false);
     expect(sandbox.requests).toHaveLength(1);
   });
 });
 
+describe('auth login in a script', () => {
+  test.for([401, 403, 500])(
+    'stores no key after a %i',
+    async (status, { petstore, sandbox, folder }) => {
+      sandbox.react = () => reply(status, '');
+
+      const { exitCode } = await petstore(['auth', 'login'], {
+        env,
+        stdin: 'wrong-key-0123456789',
+      });
+
+      expect(exitCode).toBe(status === 500 ? 5 : 4);
+      expect(existsSync(join(folder, 'config'))).toBe(false);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test.for([
+    ['--base-url', 'https://b.example/v1', undefined],
+    ['PETSTORE_BASE_URL', undefined, 'https://b.example/v1'],
+  ] as const)('saves the address of the key, given by %s', async (row, { petstore, sandbox }) => {
+    const [, flag, PETSTORE_BASE_URL] = row;
+    const argv = ['auth', 'login', ...(flag ? ['--base-url', flag] : [])];
+    await petstore(['config', 'set', 'base-url', 'https://a.example/v1'], { env: noEnv });
+    sandbox.react = () => reply(200, []);
+
+    await petstore(argv, { env: { ...noEnv, PETSTORE_BASE_URL }, stdin: testKey });
+    const { exitCode } = await petstore(['categories', 'list'], { env: noEnv });
+
+    expect(exitCode).toBe(0);
+    expect(sandbox.requests.map(({ url }) => url.host)).toEqual(['b.example', 'b.example']);
+  });
+});
+
 test.for([
-  ['of the login', '', undefined, / Replace it: petstore auth login -.*staging$/],
+  ['of the login', '', undefined, / Run: petstore auth login -.*staging$/],
   ['of the environment', '', 'wrong-key-0123456789', /_KEY .*6789\.$/],
   ['of standard input', '--api-key-file -', undefined, /standard input .*6789\.$/],
-] as const)('a 401 names the key %s', async ([, more, PETSTORE_API_KEY, hint], { petstore }) => {
+] as const)('a 401 names the key %s', async (row, { petstore, sandbox }) => {
+  const [, more, PETSTORE_API_KEY, hint] = row;
   const stdin = 'wrong-key-0123456789';
+  sandbox.reactions.push(reply(200, []));
   await petstore(['auth', 'login', '-p', 'staging'], { env, stdin });
 
   const argv = ['orders', 'list', ...more.split(' ').filter(Boolean)];

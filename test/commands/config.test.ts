@@ -35,6 +35,16 @@ describe('config list', () => {
     ]);
   });
 
+  test('says of an api-key-command only that there is one', async ({ petstore }) => {
+    await petstore(['config', 'set', 'api-key-command', 'vault unlock sesame']);
+
+    for (const more of [[], ['--json']]) {
+      const { stdout } = await petstore(['config', 'list', ...more]);
+      expect(stdout).toMatch(/api-key-command.*\(set\)/s);
+      expect(stdout).not.toContain('sesame');
+    }
+  });
+
   test('never shows the password of a shared store', async ({ petstore }) => {
     await petstore(['config', 'set', 'shared-store', 'redis://me:open-sesame@h']);
     const elsewhere = { PETSTORE_SHARED_STORE: 'redis://me:open-sesame@elsewhere' };
@@ -147,7 +157,7 @@ describe('config set', () => {
 });
 
 describe('an invalid setting in the settings file', () => {
-  const format = 'invalid output format "xml" from output of profile production';
+  const format = 'unknown output format "xml" from output of profile production';
   test.for([
     ['output', 'xml', 'json', '{"profiles":{"production":{"output":"xml"}}}', format],
     [

@@ -13,7 +13,7 @@ import {
 import { saveSettings } from '../support/settings-file.ts';
 import { stateFiles } from '../support/state-files.ts';
 
-type Row = { readonly check: string; readonly status: string; readonly finding: string };
+type Row = { readonly [Name in 'check' | 'status' | 'finding' | 'fix']: string };
 type Result = { readonly stdout: string };
 
 const rowsOf = ({ stdout }: Result) => JSON.parse(stdout) as readonly Row[];
@@ -138,6 +138,7 @@ describe('doctor ends as a command would that finds the first thing that is wron
     const failed = rowsOf(result).filter(({ status }) => status === 'fail');
     expect(result.exitCode).toBe(exitCode);
     expect(failed.map(({ check }) => check)).toContain(check);
+    for (const { fix } of failed) expect(fix).toMatch(/(^|\. )(Run|See|Did you mean): |\.$/);
     expect(new Set(failed.map(({ finding }) => finding)).size).toBe(failed.length);
     expect(result.events().at(-1)).toMatchObject({ event: 'error', message: failed[0]?.finding });
     expect(sandbox.requests).toHaveLength(0);
@@ -198,7 +199,8 @@ describe('doctor warns of', () => {
     expect(result.exitCode).toBe(0);
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
-      finding: `${limits} is writable by other users: the rate limit is kept elsewhere. Fix: chmod 700 '${limits}'`,
+      finding: `${limits} is writable by other users: the rate limit is kept elsewhere`,
+      fix: `Run: chmod 700 '${limits}'`,
     });
   });
 });

@@ -82,7 +82,7 @@ describe('a word that is no key', () => {
     [['list', '-p', 'customer-eu'], 'no API key for profile customer-eu\n'],
     [['list', '--timeout', '5x'], 'invalid duration "5x" from --timeout\n'],
     [['list', '--timeout', '5 minutes'], 'invalid duration "5 minutes" from --timeout\n'],
-    [['list', '--sort', 'created_at'], 'argument "created_at" is invalid\n'],
+    [['list', '--sort', 'created_at'], 'unknown field "created_at"\n'],
     [['list', '--columns', 'id,descriptoin'], 'unknown column "descriptoin"\n'],
     [['list', '-p', '12345678901'], 'unknown profile "12345678901"\n'],
     [['list', '--serviceDescription'], 'unknown option --serviceDescription\n'],

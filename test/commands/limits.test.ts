@@ -111,7 +111,7 @@ describe('what one command learned holds for the next:', () => {
     expect(result.stderr.split('\n')).toEqual([
       'petstore: rate limit exceeded',
       'Nothing was sent.',
-      'Retry in 1h (2026-11-20T16:04:02Z), or let petstore wait: --max-wait 3603s',
+      'Retry in 1h (2026-11-20T16:04:02Z), or let petstore wait with --max-wait 3603s.',
       '',
     ]);
     expect(sandbox.requests).toHaveLength(1);
@@ -145,12 +145,12 @@ describe('what one command learned holds for the next:', () => {
     const requests = sandbox.requests.length;
     const waited = await petstore([...list, '--max-wait', '10m']);
 
-    const why = 'your API key is temporarily banned: too many requests after a 429';
+    const why = 'the service says your key is banned';
     const until =
-      'Banned since 2026-11-20T15:04:00Z; retry in 5m (2026-11-20T15:09Z). Nothing is sent before then; see petstore limits';
+      'Banned since 2026-11-20T15:04:00Z; nothing is sent for 5m (2026-11-20T15:09Z). See: petstore limits';
     expect([refused.exitCode, after.exitCode]).toEqual([75, 75]);
     expect(rounded(refused.stderr)).toBe(
-      `petstore: ${why}\nThe service responded with 429: this key is banned for a while; nothing has been sent since.\n${until}\n`,
+      `petstore: ${why}: this key is banned for a while\nThe list was not fetched.\n${until}\n`,
     );
     expect(rounded(after.stderr)).toBe(`petstore: ${why}\nNothing was sent.\n${until}\n`);
     expect(rounded(shown.stderr)).toBe(

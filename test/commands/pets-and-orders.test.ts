@@ -42,7 +42,7 @@ describe('pets get', () => {
 });
 
 describe('a 404', () => {
-  const baseUrl = /\nCheck the base URL, which must include the version prefix \(such as \/v1\)/;
+  const baseUrl = /\nThe base URL must include the version prefix, such as \/v1\. /;
   const error = '{"code":"not_found","message":"no such path"}';
   test.for([
     ['pets get 1', error, /\(404 not_found\): no such path\n$/],

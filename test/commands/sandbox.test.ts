@@ -70,12 +70,15 @@ test.for([
   expect(stderr).toContain(hint);
 });
 
-test('an empty program is a usage error', async ({ petstore }) => {
-  const { exitCode, stdout, stderr } = await petstore(['sandbox', '--', '', 'x']);
+test.for([[['', 'x']], [[]]])(
+  'an empty program is a usage error: %j',
+  async ([program = []], { petstore }) => {
+    const { exitCode, stdout, stderr } = await petstore(['sandbox', '--', ...program]);
 
-  expect([exitCode, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('petstore: no program given: the word after -- is empty\n');
-});
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('petstore: no program given: nothing follows --\n');
+  },
+);
 
 test.for([
   ['linux', /^export PETSTORE_BASE_URL=http:\S+\/v1\nexport PETSTORE_API_KEY=sandbox-\w+\n$/],

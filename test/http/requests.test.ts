@@ -182,7 +182,7 @@ describe('a response of the service', () => {
       const { exitCode, stderr } = await petstore([...list, '--max-wait', '0'], { env });
 
       expect(exitCode).toBe(75);
-      expect(stderr.includes('temporarily banned'), code).toBe(isBan);
+      expect(stderr.includes('says your key is banned'), code).toBe(isBan);
     }
   });
 

@@ -264,7 +264,6 @@ describe('the question of an import', () => {
 
   test.for([
     ['this is not a terminal', [], {}],
-    ['the output is JSON', ['--json'], atTerminal(yes)],
     ['the plan is hidden by --quiet', ['--quiet'], atTerminal(yes)],
     ['--no-input is set', ['--no-input'], atTerminal(yes)],
     ['CI is set', [], { ...atTerminal(yes), env: { CI: 'true' } }],

@@ -60,7 +60,7 @@ describe('an import whose service is away', () => {
     const { exitCode, stderr } = await petstore(argv);
 
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/refused the connection, next try in \d+s/);
+    expect(stderr).toMatch(/refused the connection after 4 tries, next try in \d+s/);
     expect(stderr).toContain('checked: 1 created, 0 not created');
     expect(namesIn(sandbox)).toHaveLength(8);
   });

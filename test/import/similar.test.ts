@@ -61,7 +61,7 @@ describe('a name that differs from a listed one only by case, space or compositi
     const again = await importText(text);
 
     expect(questions).toEqual([
-      'Create 2 categories at http://127.0.0.1:4010/v1, 1 of them similar to an existing name?',
+      'Create 2 categories on production (http://127.0.0.1:4010/v1), 1 of them similar to existing names ("dog " to "dog")?',
     ]);
     expect(exitCode).toBe(0);
     expect(stderr.replaceAll('\n  ', ' ')).toContain(

@@ -78,8 +78,7 @@ describe.for(steps)('a clock that is set %s', ([, by]) => {
       const ended = await runWait({ clock, petstore, sandbox, folder, forward }, wait, sleep);
 
       expect(ended.exitCode).toBe(exitCode);
-      expect(ended.sentAt).toEqual([0, expect.any(Number)]);
-      expectTold(Number(ended.sentAt[1]), due);
+      expectTold(Number(ended.sentAt.at(-1)), due);
       expect(ended.said.length).toBeGreaterThan(1);
       for (const { waitMs, endsIn } of ended.said) {
         expect(Math.ceil(waitMs / second)).toBe(Math.ceil(endsIn / second));

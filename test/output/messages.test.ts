@@ -8,7 +8,7 @@ test.for([
   ['with FORCE_COLOR=0', { columns: 200, env: { FORCE_COLOR: '0' } }, [], false],
   ['with --no-color', { columns: 200 }, ['--no-color'], false],
   ['on a dumb terminal', { columns: 200, env: { TERM: 'dumb' } }, [], false],
-  ['as JSON', { columns: 200, env: { FORCE_COLOR: '1' } }, ['--json'], false],
+  ['as JSON', { env: { FORCE_COLOR: '1' } }, ['--json'], false],
 ] as const)('what is said has a colour, or none: %s', async (row, { petstore }) => {
   const [, options, more, isColored] = row;
   for (const argv of [

@@ -57,6 +57,25 @@ describe('a wait on a terminal', () => {
     },
   );
 
+  test('for a response is shown after a second, without a time', async ({
+    watch,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(async (_request, forward) => {
+      await clock.sleep(9_000, new AbortController().signal);
+      return forward();
+    });
+    const terminal = watch(list);
+    await terminal.pass(2_000);
+
+    await terminal.shows(/waiting for 127\.0\.0\.1:4010\s*$/);
+
+    const { exitCode, screen } = await terminal.end();
+    expect(exitCode).toBe(0);
+    expect(screen).toEqual([header, expect.stringMatching(limitLine)]);
+  });
+
   test('names the limit that is used up', async ({ watch, petstore, sandbox }) => {
     sandbox.plan = { ...plans.free, minute: { limit: 7, length: 60_000 } };
     for (let sent = 0; sent < 7; sent += 1) await petstore(list);
@@ -125,7 +144,6 @@ describe('a wait on a terminal', () => {
     ['in CI', [], { env: { CI: 'true' } }, 2],
     ['on a terminal that only prints', [], { env: { TERM: 'dumb' } }, 2],
     ['on one that tells no width', [], { columns: 0 }, 2],
-    ['with --json', ['--json'], {}, 2],
     ['with --quiet', ['--quiet'], {}, 0],
   ] as const)('gives way to lines %s', async (row, { watch, sandbox, clock }) => {
     const [, argv, options, lines] = row;

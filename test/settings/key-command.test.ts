@@ -220,6 +220,7 @@ test('is the only key of its profile: auth login stores none, and it beats a sto
   const { capture } = program();
   const refused = await petstore(['auth', 'login'], { env, stdin: testKey });
   await petstore(['config', 'unset', 'api-key-command'], { env });
+  sandbox.reactions.push(reply(200, []));
   await petstore(['auth', 'login'], { env, stdin: 'a-stored-key-0123456789' });
   const { stderr } = await petstore(['config', 'set', 'api-key-command', command], { env });
   await petstore(list, { env, context: { capture } });

@@ -48,9 +48,10 @@ describe('a stored key', () => {
       write(stored)(file);
       chownSync(file, 65_534, 65_534);
     },
-    'is owned by another user\nNothing was sent.\npetstore auth login',
+    'is owned by another user\nNothing was sent.\nRun: petstore auth login',
   ];
-  const corrupted = 'is corrupted\nNothing was sent.\npetstore auth login --profile production\n';
+  const corrupted =
+    'is corrupted\nNothing was sent.\nRun: petstore auth login --profile production\n';
 
   test.for<[string, Make, string]>([
     ...(isPosix ? openToOthers : []),

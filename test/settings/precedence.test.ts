@@ -174,7 +174,9 @@ describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s
     await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
     await petstore(['config', 'set', 'base-url', local], { env: noEnv });
     await petstore(['config', 'set', 'output', 'json', '-p', 'other'], { env: noEnv });
+    if (give === ownKeys.stored) sandbox.reactions.push(reply(200, []));
     await petstore(give, { env: noEnv, stdin: `${ownKey}\n` });
+    sandbox.requests.length = 0;
 
     const { exitCode } = await petstore([...list, ...argv], {
       env: { ...noEnv, PETSTORE_BASE_URL: local, ...env },

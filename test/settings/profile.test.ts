@@ -12,8 +12,8 @@ test('an unknown profile is refused before anything is sent, with those that exi
     await petstore(['config', 'set', 'output', 'table', '-p', name], { env: noEnv });
   }
   const env = { ...noEnv, PETSTORE_API_KEY: testKey };
-  const rest =
-    'Nothing was sent.\nProfiles: production, staging, sandbox, mine. To create a profile: petstore auth login --profile NAME\n';
+  const rest = (argv: readonly string[]) =>
+    `${argv[0] === 'config' ? 'Nothing was changed' : 'Nothing was sent'}.\nWrite one of these: production, staging, sandbox, mine.\n`;
 
   for (const [name, quoted] of [
     ['other', ' "other"'],
@@ -23,7 +23,7 @@ test('an unknown profile is refused before anything is sent, with those that exi
       const { exitCode, stdout, stderr } = await petstore([...argv, '-p', name], { env });
 
       expect([exitCode, stdout], argv.join(' ')).toEqual([2, '']);
-      expect(stderr).toContain(`petstore: unknown profile${quoted}\n${rest}`);
+      expect(stderr).toContain(`petstore: unknown profile${quoted}\n${rest(argv)}`);
     }
   }
   const doctor = await petstore(['doctor', '-p', 'sandbx'], { env: noEnv });

@@ -30,6 +30,7 @@ test('a key below eight characters is used with a notice, and tears no text', as
   const { exitCode, stderr } = await petstore(list, { env: { PETSTORE_API_KEY: 'rat' } });
   expect(exitCode).toBe(4);
   expect(stderr).toContain('petstore: the API key was rejected (401 no): a wrong rat\n');
+  sandbox.reactions.push(reply(200, []));
   const login = await petstore(['auth', 'login'], { stdin: 'rat\n' });
   expect(login.stderr).toContain(`petstore: ${notice}\n`);
 });

@@ -35,7 +35,8 @@ export async function listCommands() {
     verb.outputHelp();
     verbs.push({ words: wordsOf(verb), examples: examplesIn(text.join('')), options });
   }
-  const topics = program.commands.filter((command) => !visible.includes(command)).map(wordsOf);
+  const hidden = program.commands.filter((command) => !visible.includes(command)).map(wordsOf);
+  const topics = hidden.filter((words) => words !== 'help');
   return { verbs, topics, top: visible.map(wordsOf) };
 }
 

@@ -28,7 +28,7 @@ test.for(rows)(
 
     const env = { PETSTORE_API_KEY: undefined, PETSTORE_CONFIG_DIR: join(folder, name) };
     const { stderr } = await petstore(['auth', 'status'], { env });
-    const command = stderr.trimEnd().split('\n').at(-1) ?? '';
+    const command = stderr.trimEnd().split('\n').at(-1)?.replace('Run: ', '') ?? '';
     spawnSync('sh', ['-c', command], { cwd: folder });
 
     expect(command).toMatch(hint);

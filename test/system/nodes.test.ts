@@ -53,7 +53,7 @@ describe.concurrent.each(nodes)('on %s', (node) => {
     const result = await execute(node, [launcher, 'categories', 'list'], { env });
 
     expect(result).toMatchObject({ code: 5, stdout: '' });
-    expect(result.stderr).toContain(`petstore: ${host} refused the connection\n`);
+    expect(result.stderr).toContain(`petstore: ${host} refused the connection after 4 tries\n`);
   });
 });
 

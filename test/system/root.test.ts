@@ -29,7 +29,7 @@ test.for([
 ] as const)(
   '%s that root left in a home folder is named (exit %i)',
   { tags: ['root'] },
-  async ([left, exit, argv, ...says], { petstore, folder }) => {
+  async ([left, exit, argv, ...says], { petstore, serve, folder }) => {
     const home = join(folder, 'home');
     const path = join(home, left);
     mkdirSync(dirname(path), { recursive: true });
@@ -38,8 +38,9 @@ test.for([
     if (left.endsWith('.json')) writeFileSync(path, '{}', { mode: 0o600 });
     else mkdirSync(path, { mode: 0o700 });
 
-    const env = { HOME: home, PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1' };
-    const stdin = argv === login ? 'a-key-of-the-test-0001' : 'name\nfrog\nnewt\n';
+    const { url, key } = await serve();
+    const env = { HOME: home, PETSTORE_BASE_URL: url };
+    const stdin = argv === login ? key : 'name\nfrog\nnewt\n';
     const { code, stderr } = await petstore(argv, { env, stdin, uid });
 
     expect(code, stderr).toBe(exit);

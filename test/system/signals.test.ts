@@ -12,7 +12,7 @@ import type { Action, Arrival, Service } from '../support/service.ts';
 const interrupt = ['SIGINT', 130, 'interrupted'] as const;
 const otherSignals = [
   ['SIGTERM', 143, 'terminated'],
-  ['SIGHUP', 129, 'terminated'],
+  ['SIGHUP', 129, 'hung up'],
 ] as const;
 
 const create = ['categories', 'create', 'emu'];

@@ -15,12 +15,12 @@ import { defaultSettleTimes, restOfSettle, settle, unknownOutcomes } from '../..
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
 import { openStore } from '../../session/limits.ts';
-import { profileFlag } from '../../session/profile.ts';
+import { onProfile, profileFlag } from '../../session/profile.ts';
 import { resolveMaxWait } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { duration } from '../../time.ts';
-import { addExamples } from '../help.ts';
+import { addExamples, addNotes } from '../help.ts';
 import { showRequest } from '../show-request.ts';
 
 const { settleMs } = defaultSettleTimes;
@@ -50,12 +50,16 @@ export function define(command: Command, app: App): void {
     'petstore categories create ferret --if-missing',
     'id=$(petstore categories create ferret --query id -o raw)',
   ]);
+  addNotes(command, ['Exit code 6: it may have been created. Run it again with --if-missing.']);
   command
+    .description(
+      'Create a category, and print it with its id.\n\nNames are not unique: without --if-missing a second "ferret" is created, and the service cannot delete it.',
+    )
     .argument('<name>', 'name of the category, for example rabbit')
-    .option('--description <text>', 'short description of the category')
+    .option('--description <text>', 'description of the category')
     .option(
       '--if-missing',
-      'create it only if no category has exactly this name (one more request)',
+      'print the existing category if the name is taken; sends one more request, and is safe to repeat',
     )
     .option('--dry-run', 'print the request without sending it')
     .action((name: string, options: Options) =>
@@ -85,6 +89,8 @@ async function create(
   };
   const category = await (ifMissing ? createMissing(creation) : send(creation));
 
+  const where = creation.wasFound ? '' : onProfile(session);
+  if (where) notice(report, `created${where}`);
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ data: category, columns: categoryColumns }).catch((error) => {
     throw creation.wasFound ? error : unprintedFailure(error, category);
@@ -113,7 +119,8 @@ async function createMissing(creation: Creation): Promise<Category> {
     let restMs = restOfSettle(session.context.uptime(), hold.predecessors);
     if (restMs > 0 && !findName(creation.before, body.name)) {
       const why = 'another petstore process may have created the same name';
-      creation.before = await listSettled(creation, why, restMs).catch((error) => {
+      warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
+      creation.before = await listSettled(creation, restMs).catch((error) => {
         throw withDetails(error, nothingSent);
       });
       restMs = 0;
@@ -149,10 +156,9 @@ function findName(list: readonly Category[], name: string): Category | undefined
   return list.find((category) => category.name === name);
 }
 
-async function listSettled(creation: Creation, why: string, waitMs: number): Promise<Category[]> {
+async function listSettled(creation: Creation, waitMs: number): Promise<Category[]> {
   const { context, report } = creation.session;
   creation.isUnsettled = true;
-  warn(report, `${why}: checking the list of categories in ${duration(waitMs)}`);
   await settle(context, report, waitMs, unknownOutcomes(1));
   const list = await readCategories(creation.client, { decides: true });
   const isListed = lookIn(list);
@@ -165,9 +171,10 @@ async function listSettled(creation: Creation, why: string, waitMs: number): Pro
   return list;
 }
 
-/** Sends the create. If its outcome is unknown, searches the list. */
+/** Sends the create. If its outcome is unknown, looks for it in the list at once, and again when the service has settled. */
 async function send(creation: Creation): Promise<Category> {
   const { session, client, body, hold } = creation;
+  const { report } = session;
   try {
     const hooks = { beforeSending: () => hold?.beforeSending() };
     const create = () => client.call(createCategory, { body }, hooks);
@@ -177,14 +184,16 @@ async function send(creation: Creation): Promise<Category> {
     creation.isUnsettled = true;
     // A run that was interrupted waits for no list.
     if (error.kind !== 'outcome_unknown') throw error;
-    const why = `${error.message}; it may have been created`;
-    const list = await listSettled(creation, why, settleMs).catch((reason) => {
+    warn(report, `${error.message}. It may have been created; checking the list`);
+    const early = await readCategories(client, { decides: true }).catch(() => []);
+    if (findName(early, body.name)) return findCreated(creation, early, error, '');
+    const list = await listSettled(creation, settleMs).catch((reason) => {
       const isOfList = reason instanceof Failure && reason.kind === 'service';
       throw isOfList && reason.message !== error.message
         ? error.with({}, `${error.message}; ${reason.message}`)
         : error;
     });
-    return findCreated(creation, list, error);
+    return findCreated(creation, list, error, `after ${duration(settleMs)} `);
   }
 }
 
@@ -193,6 +202,7 @@ function findCreated(
   { session: { profile, report }, body: { name }, onlyIfMissing }: Creation,
   list: readonly Category[],
   failure: Failure,
+  when: string,
 ): Category {
   const similar = list.filter((other) => lookAlikeKey(other.name) === lookAlikeKey(name));
   const exact = similar.filter((other) => other.name === name);
@@ -202,7 +212,7 @@ function findCreated(
     notice(report, `created with id ${category.id}, as the list shows`);
     return category;
   }
-  const after = `${failure.message}; after ${duration(settleMs)} the list shows`;
+  const after = `${failure.message}; ${when}the list shows`;
   const [first] = similar;
   if (!first) {
     const consequence = 'It was probably not created.';
@@ -210,7 +220,7 @@ function findCreated(
     throw failure.with({ consequence, hint }, `${after} no category with this name`);
   }
   const found = similar.map(({ id, name }) => `"${name}" with id ${id}`).join(', ');
-  const hint = `Check it before you retry: petstore categories get ${first.id}${profileFlag(profile)}`;
+  const hint = `Check before you retry. Run: petstore categories get ${first.id}${profileFlag(profile)}`;
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 

@@ -7,11 +7,12 @@ import { type InputFormat, inputFormats, readInput } from '../../import/input.ts
 import { plan, withFate } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';
+import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
 
 const columns = [
-  ...['change', 'line', 'name', 'id'],
+  ...['change', 'line', 'name', 'id', 'looksLike'],
   ...optionalFields.flatMap((field) => [field, serviceColumn(field)]),
 ];
 
@@ -35,12 +36,14 @@ export function define(command: Command, app: App): void {
         ['only_in_service', 'the file does not have it: an import leaves it unchanged'],
       ],
     ],
-    'Costs one request and changes nothing. Exit code 0: nothing, or only_in_service alone; 7: anything else.',
+    'Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.',
   ]);
   command
     .argument('<file>', 'file of categories as for import, or - for standard input')
     .addOption(
-      new Option('--format <format>', 'input format (default: by file extension)').choices(
+      takeOnly(
+        new Option('--format <format>', 'input format (default: by file extension)'),
+        'input format',
         inputFormats,
       ),
     )
@@ -60,10 +63,10 @@ async function printDiff(
   plan(items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
   const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
-    const { fate: change, line } = item;
+    const { fate: change, line, lookAlike: looksLike } = item;
     const existing = listed.get(item.id ?? '');
     return {
-      ...{ change, line: exact(line), id: existing?.id, ...contentOf(item) },
+      ...{ change, line: exact(line), id: existing?.id, looksLike, ...contentOf(item) },
       ...serviceFields(existing),
     };
   });
@@ -76,7 +79,7 @@ async function printDiff(
     });
   const data = [...inFile, ...onlyInService];
   await session.output.print({ data, columns, empty: 'No differences.' });
-  if (inFile.length > 0) throw new Exit(somethingToImport);
+  if (withFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
 }
 
 function serviceFields(category: Category | undefined): JsonObject {

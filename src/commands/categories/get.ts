@@ -6,9 +6,12 @@ import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
+import { commandWith } from '../../text/shell.ts';
+import { mayBeMeant, similarTo } from '../../text/similar.ts';
 import { addExamples } from '../help.ts';
 
 const maxIds = 20;
+const maxNear = 100;
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -31,15 +34,20 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   const { output, profile } = session;
   output.checkColumns(categoryColumns);
   if (idOrName.trim() === '') {
-    throw usageFailure('invalid id or name: must not be blank', 'petstore categories list');
+    throw usageFailure('invalid id or name: must not be blank', 'See: petstore categories list');
   }
   const client = await session.client();
   let category: Category | undefined;
   const ids: string[] = [];
+  const near: string[] = [];
   // Batch by batch, so that memory does not grow with the list.
   for await (const batch of await client.listCategories()) {
     for (const candidate of batch) {
-      if (candidate.id.text !== idOrName && candidate.name !== idOrName) continue;
+      if (candidate.id.text !== idOrName && candidate.name !== idOrName) {
+        if (near.length < maxNear && mayBeMeant(candidate.name, idOrName))
+          near.push(candidate.name);
+        continue;
+      }
       category ??= candidate;
       ids.push(candidate.id.text);
     }
@@ -49,8 +57,12 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   if (!category) {
     // The word may be an API key in the wrong place.
     const message = `category${quotedUnlessKey(idOrName)} not found`;
+    const similar = similarTo(idOrName, near);
     throw new Failure('refused', message, {
-      hint: `petstore categories list --search TEXT${flag}`,
+      hint:
+        similar === undefined
+          ? `See: petstore categories list --search TEXT${flag}`
+          : `Did you mean: ${commandWith('petstore categories get', similar)}${flag}`,
     });
   }
   if (ids.length > 1) {
@@ -59,7 +71,7 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     // The id that was asked for would be just as ambiguous.
     const id = ids.find((id) => id !== idOrName);
     const next = id === undefined ? 'list' : `get ${id}`;
-    throw new Failure('usage', message, { hint: `petstore categories ${next}${flag}` });
+    throw new Failure('usage', message, { hint: `See: petstore categories ${next}${flag}` });
   }
   await output.print({ data: category, columns: categoryColumns });
 }

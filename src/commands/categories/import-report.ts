@@ -6,6 +6,7 @@ import type { Item } from '../../import/rows.ts';
 import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
+import { onProfile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
@@ -87,7 +88,8 @@ export async function printPlan(
   items: readonly Item[],
   { requests, plan, todayMs, moreDays }: ImportForecast,
 ): Promise<void> {
-  const known = (value: number | undefined) => (value === undefined ? null : exact(value));
+  const known = (value: number | undefined) =>
+    value === undefined ? null : exact(Math.ceil(value));
   const head = {
     requests: exact(requests),
     forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
@@ -113,7 +115,7 @@ export async function reportEnding(
   const failure = importFailure(ending, items, counts);
   // Before the result: a pager may draw that on the same terminal.
   if (!failure && tookMs !== undefined) {
-    notice(report, describeCounts(counts, ` in ${duration(tookMs)}`));
+    notice(report, describeCounts(counts, `${onProfile(session)} in ${duration(tookMs)}`));
   }
   if (ending.isPlanned) {
     const head = { copies: [...ending.copies] };
@@ -204,7 +206,7 @@ function resumeHint(cause: Failure | undefined, unknown: number): string {
 }
 
 function correctHint(similar: number): string {
-  const more = similar > 0 ? ' To create a similar name: petstore categories create NAME' : '';
+  const more = similar > 0 ? ' To create a similar name, run petstore categories create NAME.' : '';
   return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }
 

@@ -1,18 +1,22 @@
 import { type Command, Option } from 'commander';
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import { contentFields } from '../../fields.ts';
-import { hasJsonEvents } from '../../formats.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
 import { withFate } from '../../import/plan.ts';
+import type { Item } from '../../import/rows.ts';
 import { previewImport, runImport } from '../../import/run.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { openStore } from '../../session/limits.ts';
-import { resolveMaxWait, resolvePlan } from '../../session/resolve.ts';
+import { takeOnly } from '../../session/options.ts';
+import { resolveBaseUrl, resolveMaxWait, resolvePlan } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
-import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
+import { invalid, parseDuration } from '../../settings/values.ts';
+import { quoted } from '../../text/quoted.ts';
+import { commandOn } from '../../text/shell.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { forecast, forecastImport, readKnownLimit } from './forecast.ts';
@@ -56,7 +60,9 @@ export function define(command: Command, app: App): void {
   command
     .argument('<file>', 'file of categories, or - for standard input')
     .addOption(
-      new Option('--format <format>', 'input format (default: by file extension)').choices(
+      takeOnly(
+        new Option('--format <format>', 'input format (default: by file extension)'),
+        'input format',
         inputFormats,
       ),
     )
@@ -78,6 +84,10 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const settleTimes = resolveSettle(options.settle);
   const maxWaitMs = resolveMaxWait(session);
   const input = await readInput(session, file, options.format);
+  if (input.items.length === 0 && !options.dryRun) {
+    const nothing = { isPlanned: true, stop: undefined, copies: [] };
+    return reportEnding(session, input.source, [], nothing, undefined);
+  }
   const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
   if (obstacle !== undefined) {
     throw usageFailure(
@@ -97,6 +107,10 @@ async function importFile(session: Session, file: string, options: Options): Pro
   await previewImport(job);
   const predicted = await forecastImport(session, withFate(items, 'create').length, 0);
   showPlan(session, items, predicted);
+  // A table has only the counts.
+  if (path !== undefined && session.format === 'table' && predicted.toCreate > 0) {
+    notice(report, `to see the names: ${commandOn('petstore categories diff', file)}`);
+  }
   await printPlan(session, source, items, predicted);
 }
 
@@ -104,16 +118,15 @@ function resolveSettle(text: string | undefined): SettleTimes {
   if (text === undefined) return defaultSettleTimes;
   const settleMs = parseDuration(text, '--settle', '30s, 2m or 0');
   if (settleMs <= maxSettleMs) return { settleMs, settleAfterKillMs: settleMs };
-  throw invalid('duration', text, '--settle', 'Must be at most 24h. For example: 5m');
+  throw invalid('duration', text, '--settle', 'Write at most 24h, such as 5m.');
 }
 
-function obstacleToAsking(file: string, { context, format, options }: Session): string | undefined {
+function obstacleToAsking(file: string, { context, options }: Session): string | undefined {
   const { stdin, stderr } = context;
   if (file === '-') return 'standard input is the file';
   if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
   if (options.input === false) return '--no-input is set';
   if (!canPrompt(context, options)) return 'CI is set';
-  if (hasJsonEvents(format)) return 'the output is JSON';
   return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 
@@ -132,7 +145,7 @@ async function run(
       const toCreate = withFate(items, 'create').length + similar.length;
       showPlan(session, items, await forecastImport(session, toCreate, 1));
       if (toCreate === 0) return;
-      if (!isConfirmed) await ask(session, job.address, toCreate, similar.length);
+      if (!isConfirmed) await ask(session, toCreate, similar);
       // A yes holds for the look-alikes that were shown.
       for (const item of similar) item.isAgreed = true;
       progress = await startProgress(session, withFate(items, 'created_before').length, toCreate);
@@ -148,16 +161,15 @@ async function run(
   await reportEnding(session, source, items, ending, progress?.end());
 }
 
-async function ask(
-  { context }: Session,
-  address: string,
-  toCreate: number,
-  similar: number,
-): Promise<void> {
+async function ask(session: Session, toCreate: number, similar: readonly Item[]): Promise<void> {
+  const { context, profile } = session;
   const what = countOf(toCreate, 'category', 'categories');
-  const where = address === sandboxProfile ? 'in the sandbox' : `at ${address}`;
-  const names = similar === 1 ? 'an existing name' : 'existing names';
-  const some = similar > 0 ? `, ${formatCount(similar)} of them similar to ${names}` : '';
+  const address = resolveBaseUrl(session);
+  const where = address ? `on ${profile.name} (${address.href})` : 'in the sandbox';
+  const count = formatCount(similar.length);
+  const [first] = similar;
+  const example = first && `${quoted(first.name)} to ${quoted(first.lookAlike ?? '')}`;
+  const some = first ? `, ${count} of them similar to existing names (${example})` : '';
   if (await context.confirm(`Create ${what} ${where}${some}?`)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }

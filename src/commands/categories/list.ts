@@ -3,6 +3,7 @@ import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
 import { categoryColumns, contentFields } from '../../fields.ts';
 import type { App } from '../../session/app.ts';
+import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
@@ -24,10 +25,11 @@ export function define(command: Command, app: App): void {
   command
     .option('--search <text>', `filter by text in ${contentFields.join(' or ')}, ignoring case`)
     .addOption(
-      new Option('--sort <field>', 'sort by this field, descending with a leading -').choices([
-        ...categoryColumns,
-        ...categoryColumns.map((field) => `-${field}`),
-      ]),
+      takeOnly(
+        new Option('--sort <field>', 'sort by this field, descending with a leading -'),
+        'field',
+        [...categoryColumns, ...categoryColumns.map((field) => `-${field}`)],
+      ),
     )
     .addOption(
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
@@ -41,7 +43,7 @@ function parseLimit(text: string): number {
   if (/^0*[1-9]\d*$/.test(text)) return Number(text);
   throw usageFailure(
     `invalid value${quotedUnlessKey(text)} for --limit: must be a positive integer`,
-    'For example: --limit 10',
+    'Write a number such as --limit 10.',
   );
 }
 

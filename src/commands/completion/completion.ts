@@ -1,8 +1,9 @@
 import { Argument, type Command, Help, type Option } from 'commander';
 import type { App } from '../../session/app.ts';
+import { takeOnly } from '../../session/options.ts';
 import { loadSettingsFile, profileNames } from '../../session/profile.ts';
 import { addExamples } from '../help.ts';
-import { loadCommand } from '../lazy-command.ts';
+import { commandBelow, loadCommand } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
 type Suggestion = readonly [word: string, meaning?: string];
@@ -18,8 +19,10 @@ export function define(command: Command, app: App): void {
     .description(
       'Print a Tab completion script. Install it once: it asks petstore at every Tab, so it never needs an update. It sends no request and reads no API key.',
     )
-    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .allowExcessArguments()
+    .addArgument(
+      takeOnly(new Argument('<shell>', 'the shell'), 'shell', shells, 'petstore completion'),
+    )
+    .allowExcessArguments(app.isSeparated)
     .action((shell: Shell) => {
       const given = command.args.slice(1);
       if (given.length === 0) return app.sink.print([scripts[shell]]);
@@ -98,10 +101,6 @@ async function suggest(
   return valuesOf(app, command.registeredArguments[argumentCount]).map((value) => [value]);
 }
 
-function commandBelow({ commands }: Command, word: string): Command | undefined {
-  return commands.find((below) => below.name() === word || below.aliases().includes(word));
-}
-
 function optionWithValue({ options }: Command, word: string): Option | undefined {
   return options.find(({ required, long, short }) => required && (long === word || short === word));
 }
@@ -114,7 +113,9 @@ function optionNames(command: Command): readonly Suggestion[] {
 function namesBelow(command: Command, words: readonly string[]): readonly Suggestion[] {
   const isHelp = words[0] === 'help';
   const named = isHelp ? command.commands : new Help().visibleCommands(command);
-  const names = named.map((below): Suggestion => [below.name(), below.summary()]);
+  const names = named
+    .filter((below) => below.name() !== 'help')
+    .map((below): Suggestion => [below.name(), below.summary()]);
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 

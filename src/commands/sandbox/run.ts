@@ -126,7 +126,7 @@ function cannotRun(program: string, error: unknown): unknown {
   const reason = reasons[code];
   if (!reason) return new Failure('output', `cannot run ${program} (${code})`, { cause: error });
   const interpreter =
-    'If it is a script, name its interpreter, for example: petstore sandbox -- bash ./script.sh';
+    'If it is a script, name its interpreter. Run: petstore sandbox -- bash ./script.sh';
   const hint = reason === notExecutable ? interpreter : undefined;
   return usageFailure(`cannot run ${program}: ${reason}`, hint);
 }

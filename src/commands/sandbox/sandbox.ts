@@ -9,6 +9,7 @@ import { serveSandbox } from '../../sandbox/server.ts';
 import { answer, type SandboxRequest } from '../../sandbox/service.ts';
 import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
+import { takeOnly } from '../../session/options.ts';
 import { profileNames } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
@@ -38,20 +39,31 @@ export function define(command: Command, app: App): void {
       new Option('--port <number>', 'port to listen on (default: a free one)').argParser(parsePort),
     )
     .addOption(
-      new Option('--plan <name>', 'plan whose rate limits apply')
-        .choices(Object.keys(plans))
-        .default('free'),
+      takeOnly(
+        new Option('--plan <name>', 'plan whose rate limits apply').default('free'),
+        'plan',
+        Object.keys(plans),
+      ),
     )
     .option('--data <file>', 'JSON file with initial categories, pets and orders')
     .action((program: string[], options: Options) =>
-      withSession(app, command, (session) => runSandbox(session, program, options)),
+      withSession(app, command, (session) =>
+        runSandbox(session, program, options, app.isSeparated),
+      ),
     );
 }
 
-async function runSandbox(session: Session, program: string[], options: Options): Promise<never> {
+async function runSandbox(
+  session: Session,
+  program: string[],
+  options: Options,
+  isSeparated: boolean,
+): Promise<never> {
   const { context } = session;
   const { port = 0, data, plan } = options;
-  if (program[0] === '') throw usageFailure('no program given: the word after -- is empty');
+  // A variable may have been empty: a sandbox without a program would serve for ever.
+  const first = program[0] ?? (isSeparated ? '' : undefined);
+  if (first === '') throw usageFailure('no program given: nothing follows --');
   const state = data === undefined ? createState({}, plans[plan]) : readState(data, plans[plan]);
   const respond = (request: SandboxRequest) => answer(state, request);
   const { baseUrl, key, server } = await serveSandbox(respond, context, port);

@@ -10,29 +10,29 @@ const listed = [
   category('4', 'fish', 'Swims'),
 ];
 const file = 'name,description\nparrot,Talks\ncat,Purrs\ndog,Barks\nFish,\nfish,Swims\nparrot,\n';
-const header = 'change,line,name,id,description,serviceDescription';
-const similar = 'similar,5,Fish,,,';
+const header = 'change,line,name,id,looksLike,description,serviceDescription';
+const similar = 'similar,5,Fish,,fish,,';
 const differences = [
-  'create,2,parrot,,Talks,',
-  'differs,3,cat,2,Purrs,',
-  'differs,4,dog,9007199254740993,Barks,Loyal',
+  'create,2,parrot,,,Talks,',
+  'differs,3,cat,2,,Purrs,',
+  'differs,4,dog,9007199254740993,,Barks,Loyal',
   similar,
-  'only_in_service,,emu,-3,,Runs',
+  'only_in_service,,emu,-3,,,Runs',
 ];
 
 describe('categories diff', () => {
   test.for([
     ['all kinds', file, 7, differences],
-    ['a new name', 'name\ndog\ncat\nemu\nfish\nowl\n', 7, ['create,6,owl,,,']],
-    ['a similar name', 'name\ndog\ncat\nemu\nfish\n Emu\n', 7, ['similar,6, Emu,,,']],
+    ['a new name', 'name\ndog\ncat\nemu\nfish\nowl\n', 7, ['create,6,owl,,,,']],
+    ['a similar name', 'name\ndog\ncat\nemu\nfish\n Emu\n', 7, ['similar,6, Emu,,emu,,']],
     [
       'another description',
       'name,description\ndog,\ncat,Purrs\nemu,\nfish,\n',
-      7,
-      ['differs,3,cat,2,Purrs,'],
+      0,
+      ['differs,3,cat,2,,Purrs,'],
     ],
     ['the same', 'name,description\ncat,\ndog,Loyal\nemu,\nfish,Swims\n', 0, []],
-    ['fewer in the file', 'name\ndog\ncat\nfish\n', 0, ['only_in_service,,emu,-3,,Runs']],
+    ['fewer in the file', 'name\ndog\ncat\nfish\n', 0, ['only_in_service,,emu,-3,,,Runs']],
   ] as const)(
     'prints what differs from the list, by one request: %s',
     async ([, text, exitCode, lines], { petstore, sandbox, folder }) => {

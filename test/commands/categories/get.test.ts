@@ -60,7 +60,7 @@ describe('categories get', () => {
       const json = await petstore(['categories', 'get', word, '--json']);
 
       const message = `"${word}" is ambiguous: ids ${ids}`;
-      const hint = `petstore categories ${next}`;
+      const hint = `See: petstore categories ${next}`;
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toBe(`petstore: ${message}\n${hint}\n`);
       const error = { event: 'error', kind: 'usage', message, hint, exitCode: 2 };
@@ -81,7 +81,7 @@ describe('categories get', () => {
   });
 
   test.for([
-    ['rabit', ' "rabit"', []],
+    ['hare', ' "hare"', []],
     ['99', ' "99"', ['-p', 'staging']],
     ['ab\u0007', ' "ab\\u{7}"', []],
     ['guinea of Peru', ' "guinea of Peru"', []],
@@ -95,12 +95,33 @@ describe('categories get', () => {
       const json = await petstore([...argv, '--json']);
 
       const flag = profile.length > 0 ? ' --profile staging' : '';
-      const hint = `petstore categories list --search TEXT${flag}`;
+      const hint = `See: petstore categories list --search TEXT${flag}`;
       expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
       expect(stderr).toBe(`petstore: category${quoted} not found\n${hint}\n`);
       const message = `category${quoted.replace('\\u{7}', '\u0007')} not found`;
       const error = { event: 'error', kind: 'refused', message, hint, exitCode: 3 };
       expect(json.events()).toEqual([error]);
+    },
+  );
+
+  test.for([
+    ['rabit', 'Did you mean: petstore categories get Rabit'],
+    ['rabbot', 'Did you mean: petstore categories get rabbit'],
+    ['Guinea pig', "Did you mean: petstore categories get 'guinea pig'"],
+    ['emu', 'See: petstore categories list --search TEXT'],
+  ] as const)(
+    'suggests a name that it has just read: %s',
+    async ([word, hint], { petstore, sandbox }) => {
+      sandbox.categories.push(
+        ...['rabbit', 'Rabit', 'guinea pig'].map((name, id) => category(String(id), name)),
+      );
+
+      const { exitCode, stderr } = await petstore(['categories', 'get', word, '-q']);
+
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 3,
+        stderr: `petstore: category "${word}" not found\n${hint}\n`,
+      });
     },
   );
 
@@ -121,6 +142,8 @@ describe('categories get', () => {
     const two = await petstore(['categories', 'get', '17', '-q']);
 
     expect(one).toMatchObject({ exitCode: 0, stdout: '{"id":-1,"name":"dog"}\n' });
-    expect(two.stderr).toContain('"17" is ambiguous: ids 17, -1\npetstore categories get -1\n');
+    expect(two.stderr).toContain(
+      '"17" is ambiguous: ids 17, -1\nSee: petstore categories get -1\n',
+    );
   });
 });
