@@ -148,9 +148,8 @@ describe('on a terminal a list', () => {
     const file = put(folder, JSON.stringify(rows), 'rows.json');
     const { stdout, stderr } = await petstore(['categories', 'diff', file], { columns: 80 });
 
-    expect(stdout).toContain(' category 249 of many ');
-    expect(stdout).not.toContain('…');
-    expect(stderr).not.toContain('cut');
+    expect(stdout).toContain(' category 249 of… ');
+    expect(stderr).toContain('some texts are cut');
   });
 
   test('gives later rows the room that is left, and says once that it cut others', async ({

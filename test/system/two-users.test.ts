@@ -73,7 +73,8 @@ test.for<[string, string, string[]]>([
 ])(
   'root follows no link of the user whose HOME it kept: %s, %s',
   { tags: ['root'] },
-  async ([link, , argv], { petstore, folder }) => {
+  async ([link, , argv], { petstore, folder, serve }) => {
+    const service = await serve();
     const home = makeFolder(join(folder, 'user'), victim, 0o755);
     makeFolder(join(home, link, '..'), victim);
     const elsewhere = makeFolder(join(folder, 'elsewhere'), 0, 0o755);
@@ -81,8 +82,8 @@ test.for<[string, string, string[]]>([
     writeFileSync(join(elsewhere, 'production.json'), '{}');
     makeLink(join(home, link), elsewhere, victim);
 
-    const env = { HOME: home, PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1' };
-    const { code, stderr } = await petstore(argv, { env, stdin: key });
+    const env = { HOME: home, PETSTORE_BASE_URL: service.env.PETSTORE_BASE_URL };
+    const { code, stderr } = await petstore(argv, { env, stdin: service.key });
 
     expect(code, stderr).toBe(74);
     expect(stderr).toContain(`${join(home, link)} is a symbolic link`);
