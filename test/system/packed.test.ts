@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { parse } from 'yaml';
+import { blocksOf } from '../support/pages.ts';
 import { expect, test } from '../support/program.ts';
 
 /** The package as it is published, installed alone in an empty folder. */
@@ -59,6 +61,35 @@ describe('the packed tarball', () => {
     expect(JSON.parse(readFileSync('package.json', 'utf8'))).not.toHaveProperty('dependencies');
     expect([installed.code, listed.code]).toEqual([0, 0]);
     expect(listed.stdout).toContain('│ 1  │ dog    │');
+  });
+
+  test('is installed by the recipes for runners, which then import with it', async ({
+    folder: home,
+    execute,
+    serve,
+  }) => {
+    const ci = readFileSync('docs/ci.md', 'utf8');
+    const [script = ''] = blocksOf(ci, 'sh');
+    const [actions, gitlab] = blocksOf(ci, 'yaml').map((text) => parse(text));
+    const steps: { run?: string }[] = actions.jobs.import.steps;
+    const runs = steps.flatMap(({ run }) => run ?? []);
+    cpSync(join(folder, packed.filename), join(home, packed.filename));
+    writeFileSync(join(home, 'petstore-import.sh'), script);
+    writeFileSync(join(home, 'pets.csv'), 'name\nheron\n');
+    const { env } = await serve({ isFilled: true });
+
+    for (const lines of [runs, gitlab.import.script]) {
+      const { code, stdout, stderr } = await execute('bash', ['-ec', lines.join('\n')], {
+        env: {
+          ...env,
+          npm_config_prefix: join(home, 'global'),
+          npm_config_offline: 'true',
+          PATH: `${join(home, 'global', 'bin')}:${process.env.PATH}`,
+        },
+      });
+      expect(code, stderr).toBe(0);
+      expect(stdout).toMatch(lines === runs ? 'created: 1' : 'already exists: 1');
+    }
   });
 
   test('carries the licences of what is bundled', () => {
