@@ -11,7 +11,7 @@ const page = readPage('scripting.md');
 /** What the page says of each event: its fields, and with each what is quoted of it. */
 const documented = new Map<string, Map<string, string>>();
 let event = '';
-for (const [name = '', fields = '', , meaning = ''] of rowsOf(sectionOf(page, 'Events'))) {
+for (const [name = '', fields = '', meaning = ''] of rowsOf(sectionOf(page, 'Events'))) {
   [event = event] = quotedIn(name);
   const known = documented.get(event) ?? new Map();
   for (const field of quotedIn(fields)) known.set(field, meaning);
