@@ -25,7 +25,7 @@ function save(name: string, svg: string): void {
 type Screens = { readonly killed: readonly string[]; readonly resumed: readonly string[] };
 
 /** Imports 150 rows on a terminal, kills that in its first wait, and runs it again. */
-async function killImport(columns = 120): Promise<Screens> {
+async function killImport(columns = 80): Promise<Screens> {
   const service = await startService();
   const folder = mkdtempSync(join(tmpdir(), 'petstore-figure-'));
   const rows = Array.from({ length: 150 }, (_, n) => `species ${n}\n`);
