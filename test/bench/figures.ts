@@ -117,7 +117,7 @@ function plot(lines: readonly Line[], creates: number): string {
   const y = (created: number) => (top + height - (height * created) / creates).toFixed(1);
   const ticks = Array.from({ length: end / 200 + 1 }, (_, n) => n * 200).map(
     (at) =>
-      `<text x="${x(at)}" y="${top + height + 22}" text-anchor="middle" fill="#9198a1">${at} s</text>`,
+      `<text x="${x(at)}" y="${top + height + 22}" text-anchor="${at === end ? 'end' : 'middle'}" fill="#9198a1">${at} s</text>`,
   );
   const grid = [0, 50, 100, 150].map(
     (n) =>
@@ -133,7 +133,8 @@ function plot(lines: readonly Line[], creates: number): string {
       created += 1;
       steps.push(`H${x(at)}V${y(created)}`);
     }
-    const label = `${name}: ${Math.round(outcome.span)} s, ${outcome.refused || 'no'} × 429`;
+    const refused = outcome.refused ? `${outcome.refused} × 429` : 'no 429';
+    const label = `${name}: ${Math.round(outcome.span)} s, ${refused}`;
     return [
       `<path d="M${x(0)},${y(0)}${steps.join('')}" fill="none" stroke="${color}" stroke-width="2"/>`,
       `<path d="${marks.join('')}" stroke="#ff7b72"/>`,
