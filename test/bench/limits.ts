@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { seed } from '../support/seed.ts';
 import { isInstalled } from './bars/turns.ts';
 import { environment } from './home.ts';
-import { type Creator, countUp, type Outcome, type Race, race } from './race.ts';
+import { countUp, curl, type Outcome, type Race, race, retrying } from './race.ts';
 import { startService } from './service.ts';
 import { raceWithStore, type StoreLife, storeProgram } from './store-race.ts';
 
@@ -18,18 +18,6 @@ import { raceWithStore, type StoreLife, storeProgram } from './store-race.ts';
 const full = { creates: 150, loops: 20 };
 const fleet = { creates: 300, loops: 200, machines: 10 };
 const hour = 3_600_000;
-
-const curl: Creator = ({ url, key }, name) => [
-  'curl',
-  ...['--retry', '10', '--fail', '--silent', '--show-error', '--output', '/dev/null'],
-  ...['--header', `Authorization: Bearer ${key}`, '--header', 'Content-Type: application/json'],
-  ...['--data', JSON.stringify({ name }), `${url}/categories`],
-];
-const retrying: Creator = (_service, name) => [
-  process.execPath,
-  resolve('test/bench/p-retry.mjs'),
-  name,
-];
 
 const races: Record<string, Race & { readonly storeLife?: StoreLife }> = {
   'B1 cold, first': full,

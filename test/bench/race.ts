@@ -38,6 +38,8 @@ export type Outcome = {
   readonly duplicated: number;
   /** From the first request to the last, in s. */
   readonly span: number;
+  /** When each response was asked for, in s since the first request, and its status. */
+  readonly timeline: readonly { readonly at: number; readonly status: number | undefined }[];
   readonly failures: readonly string[];
 };
 
@@ -45,6 +47,19 @@ const petstore: Creator = (_service, name) => [
   process.execPath,
   resolve('bin/petstore.js'),
   ...['categories', 'create', name, '--quiet', '--max-wait', 'inf'],
+];
+
+export const curl: Creator = ({ url, key }, name) => [
+  'curl',
+  ...['--retry', '10', '--fail', '--silent', '--show-error', '--output', '/dev/null'],
+  ...['--header', `Authorization: Bearer ${key}`, '--header', 'Content-Type: application/json'],
+  ...['--data', JSON.stringify({ name }), `${url}/categories`],
+];
+
+export const retrying: Creator = (_service, name) => [
+  process.execPath,
+  resolve('test/bench/p-retry.mjs'),
+  name,
 ];
 
 /** Runs loops of processes against one service and counts what the service saw. */
@@ -114,5 +129,9 @@ export function countUp(
     lost: names.filter((name) => !distinct.has(name) && !killed.has(name)).length,
     duplicated: created.length - distinct.size,
     span: (Math.max(...times) - Math.min(...times)) / 1_000,
+    timeline: requests.map(({ at, reply }) => ({
+      at: (at - Math.min(...times)) / 1_000,
+      status: reply?.status,
+    })),
   };
 }

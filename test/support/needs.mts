@@ -21,6 +21,7 @@ const missing = (name: string) => ({ name, skip: true });
 const found: Readonly<Record<string, boolean>> = {
   curl: onPath('curl'),
   fish: onPath('fish'),
+  flock: onPath('flock'),
   jq: onPath('jq'),
   openssl: onPath('openssl'),
   'redis-server': onPath(engines['redis-server']),

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { parse } from 'yaml';
+import { blocksOf } from '../support/pages.ts';
 import { expect, test } from '../support/program.ts';
 
 /** The package as it is published, installed alone in an empty folder. */
@@ -21,7 +23,7 @@ describe('the packed tarball', () => {
     const found = [...readdirSync('docs'), 'figures/import.svg'].map((name) => `docs/${name}`);
     const pages = found.filter((name) => /\.md$|import\.svg$/.test(name)).sort();
 
-    expect(packed.size).toBeLessThan(372_000);
+    expect(packed.size).toBeLessThan(375_000);
     expect(paths.length).toBeLessThan(100);
     expect(paths.filter((path) => !/^dist\/[\w-]+-[\w-]{8}\.js$/.test(path)).sort()).toEqual([
       'CHANGELOG.md',
@@ -62,6 +64,35 @@ describe('the packed tarball', () => {
     expect(JSON.parse(readFileSync('package.json', 'utf8'))).not.toHaveProperty('dependencies');
     expect([installed.code, listed.code]).toEqual([0, 0]);
     expect(listed.stdout).toContain('│ 1  │ dog    │');
+  });
+
+  test('is installed by the recipes for runners, which then import with it', async ({
+    folder: home,
+    execute,
+    serve,
+  }) => {
+    const ci = readFileSync('docs/ci.md', 'utf8');
+    const [script = ''] = blocksOf(ci, 'sh');
+    const [actions, gitlab] = blocksOf(ci, 'yaml').map((text) => parse(text));
+    const steps: { run?: string }[] = actions.jobs.import.steps;
+    const runs = steps.flatMap(({ run }) => run ?? []);
+    cpSync(join(folder, packed.filename), join(home, packed.filename));
+    writeFileSync(join(home, 'petstore-import.sh'), script);
+    writeFileSync(join(home, 'pets.csv'), 'name\nheron\n');
+    const { env } = await serve({ isFilled: true });
+
+    for (const lines of [runs, gitlab.import.script]) {
+      const { code, stdout, stderr } = await execute('bash', ['-ec', lines.join('\n')], {
+        env: {
+          ...env,
+          npm_config_prefix: join(home, 'global'),
+          npm_config_offline: 'true',
+          PATH: `${join(home, 'global', 'bin')}:${process.env.PATH}`,
+        },
+      });
+      expect(code, stderr).toBe(0);
+      expect(stdout).toMatch(lines === runs ? 'created: 1' : 'already exists: 1');
+    }
   });
 
   test('carries the licences of what is bundled', () => {

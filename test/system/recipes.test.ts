@@ -28,15 +28,21 @@ const test = base.extend<{ bash: (recipe: string, options?: Options) => Running[
       writeFileSync(join(folder, 'pets.csv'), 'name\nparrot\nDog\n');
       writeFileSync(join(folder, 'names.txt'), 'zebra\ndog\n');
       writeFileSync(join(folder, 'vole.txt'), 'Digs at night');
+      writeFileSync(join(folder, 'species.csv'), 'name\nheron\n');
       return execute('bash', ['--norc', '-euo', 'pipefail', '-c', recipe], {
         env: { PATH: pathWithPetstore(folder), ...service.env, ...env },
       });
     }),
 });
 
-const page = readFileSync('docs/scripting.md', 'utf8');
-const [script = ''] = blocksOf(page, 'sh').filter((block) => block.startsWith('#!/bin/sh'));
-const inCi = `cat > petstore-import.sh <<'END'\n${script}END\nsh petstore-import.sh pets.csv`;
+const readme = readFileSync('README.md', 'utf8');
+const ci = readFileSync('docs/ci.md', 'utf8');
+const [everyday = '', inTheReadme = ''] = blocksOf(readme, 'bash');
+const [simple = '', onError = ''] = blocksOf(readFileSync('docs/scripting.md', 'utf8'), 'bash');
+const [locked = '', keyCommands = ''] = blocksOf(ci, 'bash');
+const [script = ''] = blocksOf(ci, 'sh');
+const scripted = `cat > petstore-import.sh <<'END'\n${script}END\n`;
+const inCi = `${scripted}sh petstore-import.sh pets.csv`;
 /** In place of petstore, a program that ends with 6 as often as that, and then with 0. */
 const unknown = (times: number) =>
   `mkdir instead
@@ -44,45 +50,54 @@ const unknown = (times: number) =>
    chmod +x instead/petstore
    PATH=$PWD/instead:$PATH`;
 
-const recipes = blocksOf(page, 'bash');
-const [picked = '', simple = '', onExit = ''] = recipes;
-
 describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
-  test('pick values with --query', async ({ bash }) => {
-    const { code, stdout, stderr } = await bash(`${picked}\necho "id $id, left $left"`);
-
-    expect(code, stderr).toBe(0);
-    expect(stdout).toContain('found dog\n');
-    expect(stdout).toMatch(/^id 4, left \d+$/m);
-  });
-
   test('work as they are', async ({ bash }) => {
-    const { code, stdout, stderr } = await bash(simple);
+    const { code, stdout, stderr } = await bash(`${simple}\necho "left $left"`);
 
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('id 4 is otter\n');
+    expect(stdout).toContain('id 3 is rabbit\n');
+    expect(stdout).toMatch(/^left \d+$/m);
     expect(stdout).toContain('\nzebra\n');
     expect(stdout).toContain('\nline 3: similar to "dog", which already exists\n');
     expect(stderr).toContain('\ndeprecated until 2027-06-30T00:00:00Z\n');
   });
 
-  test('react to a success', async ({ bash }) => {
-    const { code, stdout, stderr } = await bash(onExit);
-
-    expect(stdout).toBe('created\n');
-    expect(code, stderr).toBe(0);
-  });
-
   test('say when to come back after a 429', async ({ bash }) => {
     const env = { PETSTORE_MAX_WAIT: '0' };
-    const { code, stderr } = await bash(onExit, { refusals: 9, env });
+    const { code, stderr } = await bash(onError, { refusals: 9, env });
 
-    expect(stderr).toMatch(/^rate limited until \d{4}-\d\d-\d\dT[\d:]+Z\n$/);
+    expect(stderr).toMatch(/^rate_limited until \d{4}-\d\d-\d\dT[\d:]+Z: /);
+    expect(code).toBe(0);
+  });
+});
+
+describe.concurrent('the recipes of the README', () => {
+  test('for every day, with a question that nobody can be asked', async ({ bash }) => {
+    const { code, stdout, stderr } = await bash(
+      `${everyday.replace('species.csv', '$& --yes')}\necho "id $id"; cat backup.csv doctor.json`,
+    );
+
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('\nid 3\n');
+    expect(stdout).toContain('\n4,heron,\n');
+    expect(stdout).toContain('"versions"');
+  });
+
+  // The first line is the address of a service.
+  const lines = inTheReadme.slice(inTheReadme.indexOf('\n'));
+
+  test('for CI end with the exit code of the import', async ({ bash }) => {
+    const { code, stdout } = await bash(`${lines.replace('exit', 'cat result.json; $&')}`);
+
+    expect(stdout).toContain('"created": 1');
     expect(code).toBe(0);
   });
 
-  test('are all of them tried here', ({ expect }) => {
-    expect(recipes).toEqual([picked, simple, onExit]);
+  test('for CI say when to come back', async ({ bash }) => {
+    const { code, stdout } = await bash(lines, { refusals: 1, retryAfter: 3_600 });
+
+    expect(stdout).toBe('rate limit: run the job again later, it resumes\n');
+    expect(code).toBe(75);
   });
 });
 
@@ -114,4 +129,31 @@ describe.concurrent('the script for CI', () => {
     expect(stderr).toBe('the outcome of some rows is still unknown: see the messages above\n');
     expect(code).toBe(6);
   });
+
+  test('runs under a lock', { tags: ['flock'] }, async ({ bash }) => {
+    const { code, stdout } = await bash(`${scripted}${locked.replace('pets.csv', 'species.csv')}`);
+
+    expect(stdout).toBe('created: 1\n');
+    expect(code).toBe(0);
+  });
+});
+
+test('the programs for keys on the page on CI are called as they stand there', async ({ bash }) => {
+  const lines = keyCommands.trimEnd().split('\n');
+  const called = lines.map((line) => /'(.*)'/.exec(line)?.[1]);
+
+  const { code, stdout, stderr } = await bash(`
+    mkdir instead; PATH=$PWD/instead:$PATH
+    for program in ${called.map((command) => command?.split(' ')[0]).join(' ')}; do
+      printf '#!/bin/sh\\necho "\${0##*/} $*" >> "$HOME"/called\\necho %s\\n' "$PETSTORE_API_KEY" > instead/$program
+      chmod +x instead/$program
+    done
+    petstore config set base-url "$PETSTORE_BASE_URL" -q
+    unset PETSTORE_API_KEY
+    ${lines.map((line) => `${line}\npetstore categories get dog -q -o raw --query name`).join('\n')}
+    cat called`);
+
+  expect(code, stderr).toBe(0);
+  expect(called).toHaveLength(6);
+  expect(stdout).toBe(`${'dog\n'.repeat(6)}${called.join('\n')}\n`);
 });
