@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
-import type { Owner } from './disk/owner.ts';
 import type { StateFiles } from './disk/state-files.ts';
+
+/** A process. `born` distinguishes it from earlier ones with its id, if the system knows; it has no other meaning. */
+export type Owner = {
+  readonly pid: number;
+  readonly host: string;
+  readonly born?: string | undefined;
+  readonly space?: string | undefined;
+};
 
 /** Everything petstore touches outside itself. Tests build their own. */
 export type Context = {
@@ -18,7 +25,7 @@ export type Context = {
   readonly now: () => number;
   /** Milliseconds since the machine started, sleep included. Nobody can set this clock, so waits are measured by it. */
   readonly uptime: () => number;
-  /** Identifies this start of the machine, as far as the system can (disk/owner.ts). */
+  /** Identifies this start of the machine, as far as the system can (store/owner.ts). */
   readonly boot: string;
   /** Rejects with the signal's reason if that is aborted first. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

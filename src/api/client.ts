@@ -5,6 +5,7 @@ import { contentOf } from '../fields.ts';
 import { formsOf } from '../text/secret.ts';
 import { duration } from '../time.ts';
 import { version } from '../version.ts';
+import type { ApiKey } from './api-key.ts';
 import { decode, decodeList } from './decode.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
 import {
@@ -17,15 +18,9 @@ import {
   TransportError,
 } from './exchange.ts';
 import { parseHttpDate } from './limits.ts';
-import {
-  type ApiKey,
-  banOf,
-  failureOf,
-  outcomeDetails,
-  refusalOf,
-  refusedBefore,
-} from './outcome.ts';
+import { failureOf, outcomeDetails, refusalOf } from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
+import { banOf, refusedBefore } from './service-error.ts';
 
 type ClientOptions = {
   readonly context: Pick<Context, 'uptime' | 'signal'>;

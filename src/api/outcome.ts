@@ -8,25 +8,11 @@ import {
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
+import { type ApiKey, describeKey } from './api-key.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
 import { isLimited, requestedWait } from './limits.ts';
-
-export type ApiKey = {
-  readonly value: string;
-  readonly source: string;
-  readonly renew?: string;
-};
-
-/** Returns the last four characters of a long key. Nothing of a short one may be shown. */
-export function keyEnding(key: string): string | undefined {
-  return key.length >= 16 ? key.slice(-4) : undefined;
-}
-
-export function describeKey({ value, source }: ApiKey): string {
-  const ending = keyEnding(value);
-  return `The key comes from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
-}
+import { banOf, isBan, readServiceError, refusedBefore } from './service-error.ts';
 
 type Rule = readonly [
   firstStatus: number,
@@ -182,49 +168,4 @@ export function outcomeDetails(
   if (outcome !== 'unknown') return { outcome, consequence };
   const hint = `Check before you retry. Run: petstore ${isCreate ? 'categories list' : 'api GET PATH'}`;
   return { outcome, consequence, hint };
-}
-
-/** Returns what is known when another attempt ended before it was sent. */
-export function refusedBefore(
-  { method, path }: Pick<Endpoint, 'method' | 'path'>,
-  response: ApiResponse,
-): FailureDetails {
-  const service = readServiceError(response);
-  const quote = service.message ? `: ${service.message}` : '';
-  if (!isWrite(method)) {
-    const what = path.endsWith('s') ? 'The list was not' : 'Nothing was';
-    return { outcome: 'refused', consequence: `${what} fetched.`, service };
-  }
-  const consequence = `The service responded with ${response.status}${quote}; nothing has been sent since.`;
-  return { outcome: 'refused', consequence, service };
-}
-
-/** Reads the Error in the body of a refusal (interface document, section 7), or as much of it as is there. */
-export function readServiceError({ status, bytes }: ApiResponse): ServiceError {
-  const body = decodeLeniently(bytes);
-  const { code, message } = isJsonObject(body) ? body : {};
-  return {
-    status,
-    ...(typeof code === 'string' && { code }),
-    ...(typeof message === 'string' && { message }),
-  };
-}
-
-function decodeLeniently(bytes: Uint8Array): Json | undefined {
-  try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns what a service says that speaks of a ban. */
-export function banOf(service: ServiceError | undefined): string | undefined {
-  if (!service || !isBan(service)) return undefined;
-  return `the service says your key is banned: ${service.message || service.code}`;
-}
-
-/** Returns true if the Error of a 429 speaks of a ban. The interface document does not show the values of `code`. */
-export function isBan({ code = '', message = '' }: ServiceError): boolean {
-  return /(?<![a-z])ban(?:ned)?(?![a-z])/i.test(`${code} ${message}`);
 }

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
+import { type ApiKey, keyEnding } from '../api/api-key.ts';
 import { readCategories } from '../api/client.ts';
 import type { RateLimit } from '../api/exchange.ts';
-import { type ApiKey, keyEnding } from '../api/outcome.ts';
 import { Failure, usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { type App, canPrompt } from '../session/app.ts';

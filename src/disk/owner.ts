@@ -1,14 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
-
-/** A process. `born` distinguishes it from earlier ones with its id, if the system knows; it has no other meaning. */
-export type Owner = {
-  readonly pid: number;
-  readonly host: string;
-  readonly born?: string | undefined;
-  readonly space?: string | undefined;
-};
 
 export function ownerOf(pid: number): Owner {
   return { pid, host: hostname(), born: readProcess(pid)?.born, space: spaceOf('pid') };

@@ -7,8 +7,8 @@ import {
   TransportError,
 } from '../api/exchange.ts';
 import { isLimited, requestedWait } from '../api/limits.ts';
-import { isBan, readServiceError, refusedBefore } from '../api/outcome.ts';
 import { pause } from '../api/pause.ts';
+import { isBan, readServiceError, refusedBefore } from '../api/service-error.ts';
 import type { Context } from '../context.ts';
 import { withDetails } from '../errors.ts';
 import type { ResponseOutcome } from './learn.ts';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
-import type { Context, Environment, Output, Send } from '../context.ts';
-import { bootOf, isRunning, type Owner, ownerOf } from '../disk/owner.ts';
+import type { Context, Environment, Output, Owner, Send } from '../context.ts';
+import { bootOf, isRunning, ownerOf } from '../disk/owner.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import type { Terminal } from './ask.ts';
 

@@ -1,6 +1,6 @@
+import { type ApiKey, describeKey } from '../api/api-key.ts';
 import { Client, rootOf } from '../api/client.ts';
 import type { RateLimit, SendRequest } from '../api/exchange.ts';
-import { type ApiKey, describeKey } from '../api/outcome.ts';
 import { sendOnce } from '../api/send.ts';
 import { showSilence } from '../api/silence.ts';
 import { trace } from '../api/trace.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { ApiKey } from '../api/outcome.ts';
+import type { ApiKey } from '../api/api-key.ts';
 import type { Captured } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { configFailure, type Failure, systemCode, unsentFailure } from '../errors.ts';

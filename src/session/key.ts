@@ -1,7 +1,7 @@
 import { constants, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { ApiKey } from '../api/outcome.ts';
+import type { ApiKey } from '../api/api-key.ts';
 import { readText, shownPath } from '../disk/files.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
