@@ -106,7 +106,7 @@ async function formatInSettings(
   profile: string | undefined,
 ): Promise<Format | undefined> {
   try {
-    const { formatOfProfile } = await import('./session/profile.ts');
+    const { formatOfProfile } = await import('./session/chosen-profile.ts');
     return formatOfProfile(context, profile ? { profile } : {});
   } catch {
     return undefined;

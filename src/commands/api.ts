@@ -1,13 +1,13 @@
 import { Argument, type Command } from 'commander';
-import { anyRequest } from '../api/endpoints.ts';
-import { isWrite, type Method, methods } from '../api/exchange.ts';
 import { usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { readBytes, Stop, utf8Text } from '../import/text.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
+import { isWrite, type Method, methods } from '../request/exchange.ts';
+import { anyRequest } from '../service/endpoints.ts';
 import type { App } from '../session/app.ts';
-import { onProfile } from '../session/profile.ts';
+import { onProfile } from '../session/chosen-profile.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { parseChoice } from '../settings/values.ts';
 import { addExamples } from './help.ts';

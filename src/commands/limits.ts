@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { readCategories } from '../api/client.ts';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
@@ -7,9 +6,10 @@ import type { Limit } from '../limit/limit.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
+import { readCategories } from '../service/client.ts';
 import type { App } from '../session/app.ts';
-import { chooseSharedStore } from '../session/limits.ts';
-import { profileFlag } from '../session/profile.ts';
+import { profileFlag } from '../session/chosen-profile.ts';
+import { chooseSharedStore } from '../session/open-limit.ts';
 import { type Given, resolvePlan, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listOrders } from '../api/endpoints.ts';
+import { listOrders } from '../service/endpoints.ts';
 import type { App } from '../session/app.ts';
 import { withSession } from '../session/session.ts';
 import { addExamples } from './help.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { getPet } from '../api/endpoints.ts';
 import { usageFailure } from '../errors.ts';
+import { getPet } from '../service/endpoints.ts';
 import type { App } from '../session/app.ts';
 import { withSession } from '../session/session.ts';
 import { addExamples } from './help.ts';

@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { notice } from '../events.ts';
 import type { App } from '../session/app.ts';
-import { defaultProfile, isExplicit, profileNames, type SettingsFile } from '../session/profile.ts';
+import {
+  defaultProfile,
+  isExplicit,
+  profileNames,
+  type SettingsFile,
+} from '../session/chosen-profile.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { type ProfileSettings, settingsOf } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';

@@ -1,7 +1,7 @@
-import type { ApiRequest } from '../api/exchange.ts';
-import { shownHeaders } from '../api/trace.ts';
 import { parseJson } from '../json/json.ts';
 import type { Printer } from '../output/printer.ts';
+import type { ApiRequest } from '../request/exchange.ts';
+import { shownHeaders } from '../request/trace.ts';
 
 export async function showRequest(output: Printer, request: ApiRequest): Promise<void> {
   const { method, url } = request;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { flagOf, type Setting, settings } from '../settings/table.ts';
+import { flagOf, type Setting, settings } from '../settings/settings.ts';
 import { type Item, listOf, PetstoreHelp, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {

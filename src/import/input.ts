@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { shownPath } from '../disk/files.ts';
 import { usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import { readJson, readNdjson } from './json.ts';
+import { readJson, readNdjson } from './json-rows.ts';
 import { type Item, Rows } from './rows.ts';
 import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
 
 const readers = {
-  csv: async (text: Buffer, rows: Rows) => (await import('./table.ts')).readTable(text, ',', rows),
-  tsv: async (text: Buffer, rows: Rows) => (await import('./table.ts')).readTable(text, '\t', rows),
+  csv: async (text: Buffer, rows: Rows) => (await import('./csv.ts')).readTable(text, ',', rows),
+  tsv: async (text: Buffer, rows: Rows) => (await import('./csv.ts')).readTable(text, '\t', rows),
   json: (text: Buffer, rows: Rows) => readJson(text.toString(), rows),
   ndjson: (text: Buffer, rows: Rows) => readNdjson(text.toString(), rows),
 };

@@ -1,6 +1,6 @@
-import type { Client } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
+import type { Client } from '../service/client.ts';
 import type { Store } from '../store/store-cell.ts';
 import type { Identity } from './journal.ts';
 import type { Item } from './rows.ts';

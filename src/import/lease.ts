@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
-import { type Cell, change } from '../disk/cell.ts';
 import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
+import { type Cell, change } from '../store/cell.ts';
 import { type Store, type Stored, storeCell } from '../store/store-cell.ts';
 import { describeStoreError, isRefusal } from '../store/store-error.ts';
 import { isoTime } from '../time.ts';

@@ -1,8 +1,8 @@
-import { readCategories } from '../api/client.ts';
-import { pause } from '../api/pause.ts';
-import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
+import { pause } from '../request/pause.ts';
+import { readCategories } from '../service/client.ts';
+import type { Category } from '../service/resources.ts';
 import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';

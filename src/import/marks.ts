@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
-import { isOwner } from '../disk/owner.ts';
+import { isOwner } from '../store/owner.ts';
 import { lookAlikeKey } from './plan.ts';
 
 /** What the first line of a mark says of its process; the other lines are hashes of the names. */

@@ -1,5 +1,5 @@
-import type { Category } from '../api/resources.ts';
 import { differencesOf } from '../fields.ts';
+import type { Category } from '../service/resources.ts';
 import type { Fate, Item } from './rows.ts';
 
 export function withFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {

@@ -1,8 +1,8 @@
-import { NewCategory } from '../api/resources.ts';
 import { type Failure, type ServiceError, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { type Content, contentFields } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
+import { NewCategory } from '../service/resources.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount } from '../time.ts';
 import { type Place, Stop } from './text.ts';

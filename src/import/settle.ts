@@ -1,6 +1,6 @@
-import { pause } from '../api/pause.ts';
 import type { Context } from '../context.ts';
 import type { Report, Wait } from '../events.ts';
+import { pause } from '../request/pause.ts';
 import { countOf } from '../time.ts';
 import { maxBeatAgeMs, type Predecessor } from './hold.ts';
 

@@ -1,3 +1,5 @@
+import type { Context } from '../context.ts';
+import { withDetails } from '../errors.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -5,12 +7,10 @@ import {
   type ResponseHead,
   type SendRequest,
   TransportError,
-} from '../api/exchange.ts';
-import { isLimited, requestedWait } from '../api/limits.ts';
-import { pause } from '../api/pause.ts';
-import { isBan, readServiceError, refusedBefore } from '../api/service-error.ts';
-import type { Context } from '../context.ts';
-import { withDetails } from '../errors.ts';
+} from '../request/exchange.ts';
+import { isLimited, requestedWait } from '../request/limit-headers.ts';
+import { pause } from '../request/pause.ts';
+import { isBan, readServiceError, refusedBefore } from '../request/service-error.ts';
 import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 

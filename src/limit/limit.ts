@@ -1,7 +1,7 @@
-import { type Cell, change, type Seen } from '../disk/cell.ts';
+import { type Cell, change, type Seen } from '../store/cell.ts';
+import { type Clocks, isSameStart, later } from './clocks.ts';
 import { dropPermits } from './learn.ts';
 import { emptyState, type Snapshot, type State } from './state.ts';
-import { type Clocks, isSameStart, later } from './time.ts';
 
 /** The clocks are those of the place where the cell is. */
 type Reading = Seen<Snapshot> & { readonly clocks: Clocks };

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
-import { fileCell } from '../disk/file-cell.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { systemCode, unsentFailure } from '../errors.ts';
+import { type Cell, memoryCell, withFallbacks } from '../store/cell.ts';
+import { fileCell } from '../store/file-cell.ts';
+import { later, type Stamp } from './clocks.ts';
 import { dropPermits } from './learn.ts';
 import { type Limit, openLimit, withClocks } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { isPlausible, type Snapshot } from './state.ts';
-import { later, type Stamp } from './time.ts';
 
 /** Returns the names of the limit of a service and key. They are the same on every machine, and contain neither. */
 export function nameLimit(address: string, key: string): LimitNames {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiRequest } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
+import type { ApiRequest } from '../request/exchange.ts';
 import { asOffline, type Decision, type Denied, decide, grant, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';

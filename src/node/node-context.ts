@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Environment, Output, Owner, Send } from '../context.ts';
-import { bootOf, isRunning, ownerOf } from '../disk/owner.ts';
 import { stateFiles } from '../disk/state-files.ts';
+import { bootOf, isRunning, ownerOf } from '../store/owner.ts';
 import type { Terminal } from './ask.ts';
 
 export function createNodeContext(signal: AbortSignal): Context {

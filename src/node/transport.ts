@@ -3,9 +3,9 @@ import net, { isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { buildConnector as Connectors } from 'undici';
-import { TunnelError } from '../api/exchange.ts';
 import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
 import { systemCode } from '../errors.ts';
+import { TunnelError } from '../request/exchange.ts';
 import { buildConnector, Client, connectTunnel } from './undici.ts';
 
 /** A connection, and what the request on it needs. */

@@ -8,8 +8,8 @@ import type { Query } from '../query/query.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import { similarTo } from '../text/similar.ts';
 import { formatCount } from '../time.ts';
-import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './formats.ts';
-import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
+import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './columns.ts';
+import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
 import type { Line, Sink } from './sink.ts';
 
 /** A list that arrives in batches and can be read once. */

@@ -3,7 +3,7 @@ import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
 import { eventJson, eventText, failureEvent, styleOf } from './event-text.ts';
 import type { Sink } from './sink.ts';
-import { createStatusLine, createStatusLines } from './status.ts';
+import { createStatusLine, createStatusLines } from './status-line.ts';
 
 export type ReporterOptions = {
   readonly json: boolean;

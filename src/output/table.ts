@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { ExactNumber } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
-import { cellText, type Row } from './rows.ts';
+import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
 import { pad, truncate, widthOf, wrap } from './width.ts';
 

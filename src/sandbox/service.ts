@@ -1,8 +1,8 @@
-import { NewCategory } from '../api/resources.ts';
 import { contentOf } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
-import { addCategory, type SandboxState } from './state.ts';
+import { NewCategory } from '../service/resources.ts';
+import { addCategory, type SandboxState } from './sandbox-state.ts';
 
 /** A request as the service sees it, and all that a replay needs. It never holds the key that came. */
 export type SandboxRequest = {

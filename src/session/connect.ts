@@ -1,22 +1,22 @@
-import { type ApiKey, describeKey } from '../api/api-key.ts';
-import { Client, rootOf } from '../api/client.ts';
-import type { RateLimit, SendRequest } from '../api/exchange.ts';
-import { sendOnce } from '../api/send.ts';
-import { showSilence } from '../api/silence.ts';
-import { trace } from '../api/trace.ts';
 import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { deliver, maxRetries } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
+import type { RateLimit, SendRequest } from '../request/exchange.ts';
+import { sendOnce } from '../request/send.ts';
+import { showSilence } from '../request/silence.ts';
+import { trace } from '../request/trace.ts';
+import { type ApiKey, describeKey } from '../service/api-key.ts';
+import { Client, rootOf } from '../service/client.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
 import { noticeOfShortKey } from '../text/secret.ts';
 import { canPrompt } from './app.ts';
-import { type FoundKey, noKey } from './key.ts';
+import { profileFlag } from './chosen-profile.ts';
+import { type FoundKey, noKey } from './find-key.ts';
 import type { CommonOptions } from './options.ts';
-import { profileFlag } from './profile.ts';
 import {
   type Invocation,
   resolveBaseUrl,
@@ -121,7 +121,7 @@ export async function startSandbox(
   report: Report,
 ): Promise<Service> {
   refuseForSandbox(options);
-  const { serveSharedSandbox } = await import('../sandbox/shared.ts');
+  const { serveSharedSandbox } = await import('../sandbox/shared-sandbox.ts');
   const notify = (message: string) => notice(report, message);
   const { baseUrl, key } = await serveSharedSandbox(context, stateFolder(context), notify);
   return { baseUrl, key: { value: key, source: 'the sandbox' } };

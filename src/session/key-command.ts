@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
-import type { ApiKey } from '../api/api-key.ts';
 import type { Captured } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { configFailure, type Failure, systemCode, unsentFailure } from '../errors.ts';
+import type { ApiKey } from '../service/api-key.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
 import { canPrompt } from './app.ts';
-import { profileFlag } from './profile.ts';
+import { profileFlag } from './chosen-profile.ts';
 import { checkOrigin, type Invocation, refuseOpenFile } from './resolve.ts';
 
 export type KeyCommand = {

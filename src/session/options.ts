@@ -1,6 +1,6 @@
 import { type Argument, type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
-import { type Setting, settings } from '../settings/table.ts';
+import { type Setting, settings } from '../settings/settings.ts';
 import { parseChoice } from '../settings/values.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import { version } from '../version.ts';

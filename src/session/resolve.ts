@@ -6,7 +6,7 @@ import { configFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import type { ProfileSettings } from '../settings/file.ts';
-import { flagOf, type ProfileSetting, settings } from '../settings/table.ts';
+import { flagOf, type ProfileSetting, settings } from '../settings/settings.ts';
 import {
   fromSource,
   invalid,

@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import type { Client } from '../api/client.ts';
-import type { RateLimit } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
@@ -9,7 +7,15 @@ import type { Limit } from '../limit/limit.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
+import type { RateLimit } from '../request/exchange.ts';
+import type { Client } from '../service/client.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
+import {
+  chooseProfile,
+  loadSettingsFile,
+  locateSettingsFile,
+  type SettingsFile,
+} from './chosen-profile.ts';
 import {
   type Account,
   accountOf,
@@ -18,15 +24,9 @@ import {
   sandboxAccount,
   startSandbox,
 } from './connect.ts';
-import { type FoundKey, findKey } from './key.ts';
-import { openLimits } from './limits.ts';
+import { type FoundKey, findKey } from './find-key.ts';
+import { openLimits } from './open-limit.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import {
-  chooseProfile,
-  loadSettingsFile,
-  locateSettingsFile,
-  type SettingsFile,
-} from './profile.ts';
 import { type Invocation, resolveFormat } from './resolve.ts';
 
 export type Session = Invocation & {

@@ -5,7 +5,7 @@ import { configFailure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
-import { type ProfileSetting, profileSettings } from './table.ts';
+import { type ProfileSetting, profileSettings } from './settings.ts';
 import { isProfileName } from './values.ts';
 
 export type ProfileSettings = {

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { durableRemove, durableWrite, readSecret, saving } from '../disk/files.ts';
-import { withLock } from '../disk/lock.ts';
 import { makePrivateFolder, refuseForeignLinks } from '../disk/private-folder.ts';
 import { temporariesOf } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
+import { withLock } from '../store/lock.ts';
 import { fromSource, isProfileName } from './values.ts';
 
 export const maxKeyInputBytes = 64 * 1024;

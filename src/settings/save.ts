@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../context.ts';
 import { durableWrite, saving } from '../disk/files.ts';
-import { withLock } from '../disk/lock.ts';
 import { refuseForeignLinks } from '../disk/private-folder.ts';
+import { withLock } from '../store/lock.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
-import type { SettingName } from './table.ts';
+import type { SettingName } from './settings.ts';
 
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Engine } from '../context.ts';
-import type { Cell, Seen } from '../disk/cell.ts';
+import type { Cell, Seen } from './cell.ts';
 
 /** Replaces only the version that the caller has seen. Returns the server's time, and what is there if it was not replaced. */
 export const storeScript = `

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { withLock } from '../../src/disk/lock.ts';
 import { createNodeContext } from '../../src/node/node-context.ts';
+import { withLock } from '../../src/store/lock.ts';
 import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/program.ts';
 import { below, createRandom } from '../support/random.ts';

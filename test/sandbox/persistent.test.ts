@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import type { SandboxRequest } from '../../src/sandbox/service.ts';
-import { openSharedSandbox } from '../../src/sandbox/shared.ts';
+import { openSharedSandbox } from '../../src/sandbox/shared-sandbox.ts';
 import { startTime } from '../support/clock.ts';
 import { expect, test } from '../support/petstore.ts';
 

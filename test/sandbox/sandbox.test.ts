@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json/json.ts';
 import { type PlanName, plans } from '../../src/sandbox/quota.ts';
+import { createState } from '../../src/sandbox/sandbox-state.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { createState } from '../../src/sandbox/state.ts';
 import { startTime } from '../support/clock.ts';
 
 const fish = '{"name":"fish"}';

@@ -9,9 +9,9 @@ import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/c
 import { stateFiles } from '../../src/disk/state-files.ts';
 import { readEnvironment } from '../../src/node/node-context.ts';
 import { run } from '../../src/run.ts';
+import { createState, type SandboxState } from '../../src/sandbox/sandbox-state.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { createState, type SandboxState } from '../../src/sandbox/state.ts';
 import { type Clock, createClock } from './clock.ts';
 import { noteCommands } from './last-commands.ts';
 

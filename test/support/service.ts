@@ -8,9 +8,9 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
+import { createState } from '../../src/sandbox/sandbox-state.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { createState } from '../../src/sandbox/state.ts';
 import type { Certificate } from './own-authority.ts';
 import { listen } from './ports.ts';
 

@@ -1,9 +1,7 @@
-import { withLock } from '../../src/disk/lock.ts';
 import { Interruption } from '../../src/errors.ts';
 import { ExactNumber } from '../../src/json/json.ts';
+import { withLock } from '../../src/store/lock.ts';
 
-// The program's types and constants that tests from outside need. Everything else they see through `run()`, a process or a socket.
-export type { Category } from '../../src/api/resources.ts';
 export type {
   Captured,
   CaptureOptions,
@@ -16,6 +14,8 @@ export type {
 } from '../../src/context.ts';
 export { type Format, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
+// The program's types and constants that tests from outside need. Everything else they see through `run()`, a process or a socket.
+export type { Category } from '../../src/service/resources.ts';
 
 /** Returns a number of the sandbox's state, with these digits. */
 export function exact(digits: string): ExactNumber {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe } from 'vitest';
-import { isRunning, ownerOf } from '../../src/disk/owner.ts';
+import { isRunning, ownerOf } from '../../src/store/owner.ts';
 import { expect, test } from '../support/program.ts';
 
 const hasProc = existsSync('/proc/self/stat');

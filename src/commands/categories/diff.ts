@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { readCategories } from '../../api/client.ts';
-import type { Category } from '../../api/resources.ts';
 import { Exit } from '../../errors.ts';
 import { contentOf, optionalFields } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { plan, withFate } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
+import { readCategories } from '../../service/client.ts';
+import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';

@@ -1,7 +1,7 @@
 import { resetMarginMs } from '../../limit/decide.ts';
 import { readStatus, type WindowStatus } from '../../limit/status.ts';
 import { windowMs } from '../../plans.ts';
-import { profileFlag } from '../../session/profile.ts';
+import { profileFlag } from '../../session/chosen-profile.ts';
 import { resolvePlan } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
 import type { NamedPlan } from '../../settings/values.ts';

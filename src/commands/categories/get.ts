@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Category } from '../../api/resources.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import { categoryColumns } from '../../fields.ts';
+import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
-import { profileFlag } from '../../session/profile.ts';
+import { profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { commandWith } from '../../text/shell.ts';

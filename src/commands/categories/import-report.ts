@@ -1,12 +1,12 @@
 import { asFailure, Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
+import type { Ending } from '../../import/import-rows.ts';
 import { withFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
-import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
-import { onProfile } from '../../session/profile.ts';
+import { onProfile } from '../../session/chosen-profile.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';

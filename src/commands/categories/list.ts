@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
 import { categoryColumns, contentFields } from '../../fields.ts';
+import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';

@@ -1,7 +1,7 @@
 import { Argument, type Command, Help, type Option } from 'commander';
 import type { App } from '../../session/app.ts';
+import { loadSettingsFile, profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
-import { loadSettingsFile, profileNames } from '../../session/profile.ts';
 import { addExamples } from '../help.ts';
 import { commandBelow, loadCommand } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';

@@ -5,16 +5,16 @@ import { Exit, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/json.ts';
 import { type Plan, type PlanName, plans } from '../../sandbox/quota.ts';
+import { createState, type SandboxState } from '../../sandbox/sandbox-state.ts';
 import { serveSandbox } from '../../sandbox/server.ts';
 import { answer, type SandboxRequest } from '../../sandbox/service.ts';
-import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
+import { profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
-import { profileNames } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { runProgram } from './run.ts';
+import { runProgram } from './run-program.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
 

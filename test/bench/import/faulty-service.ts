@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeJson } from '../../../src/json/write.ts';
+import { addCategory } from '../../../src/sandbox/sandbox-state.ts';
 import { answer } from '../../../src/sandbox/service.ts';
-import { addCategory } from '../../../src/sandbox/state.ts';
 import { pick, type Random } from '../../support/random.ts';
 import { type Action, type Arrival, openService, type Reply } from '../../support/service.ts';
 import type { Row } from './rows.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Clocks, later } from '../../../src/limit/clocks.ts';
 import { asOffline, type Decision, decide, grant } from '../../../src/limit/decide.ts';
 import {
   applyOutcome,
@@ -8,7 +9,6 @@ import {
 } from '../../../src/limit/learn.ts';
 import { merge, shifted } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
-import { type Clocks, later } from '../../../src/limit/time.ts';
 
 /** Times of the tests are seconds since then. */
 const start = 1e12;

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Seen } from '../../../src/disk/cell.ts';
-import { fileCell } from '../../../src/disk/file-cell.ts';
 import { nameLimit } from '../../../src/limit/open.ts';
+import type { Seen } from '../../../src/store/cell.ts';
+import { fileCell } from '../../../src/store/file-cell.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test, testKey } from '../../support/petstore.ts';
 import { stateFiles } from '../../support/state-files.ts';

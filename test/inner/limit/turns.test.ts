@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
-import type { ApiRequest } from '../../../src/api/exchange.ts';
 import type { Context } from '../../../src/context.ts';
-import { type Cell, memoryCell } from '../../../src/disk/cell.ts';
 import type { Outcome } from '../../../src/limit/learn.ts';
 import { openLimit, withClocks } from '../../../src/limit/limit.ts';
 import type { Snapshot } from '../../../src/limit/state.ts';
 import { createTurns } from '../../../src/limit/turns.ts';
+import type { ApiRequest } from '../../../src/request/exchange.ts';
+import { type Cell, memoryCell } from '../../../src/store/cell.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
 

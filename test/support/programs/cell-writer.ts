@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { change } from '../../../src/disk/cell.ts';
-import { fileCell } from '../../../src/disk/file-cell.ts';
+import { change } from '../../../src/store/cell.ts';
+import { fileCell } from '../../../src/store/file-cell.ts';
 
 /** Counts its rounds in a value that it shares with others. Exits with 9 once one of its changes is lost. */
 const [folder = '', rounds = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { withLock } from '../../../src/disk/lock.ts';
 import { createNodeContext } from '../../../src/node/node-context.ts';
+import { withLock } from '../../../src/store/lock.ts';
 
 /**
  * Takes and releases a lock `rounds` times. While it has the lock it listens on `port`, as only one process can at a time;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { Category } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json } from '../json/json.ts';
+import { Category } from '../service/resources.ts';
 import { type Plan, plans, Quota } from './quota.ts';
 
 export type SandboxState = {

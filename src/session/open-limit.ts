@@ -5,8 +5,8 @@ import { nameLimit, openOwnLimit } from '../limit/open.ts';
 import { isLoopback, parseSharedStore, type SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store-cell.ts';
+import { profileFlag } from './chosen-profile.ts';
 import type { Account } from './connect.ts';
-import { profileFlag } from './profile.ts';
 import { type Given, type Invocation, resolveSetting } from './resolve.ts';
 
 export async function openLimits(
@@ -25,7 +25,7 @@ export async function openLimits(
     if (risk) notice(report, `${store.name}: ${risk}`);
   }
   const [{ openStoreLimit, shareThrough }, { describeStoreError }] = await Promise.all([
-    import('../limit/shared.ts'),
+    import('../limit/shared-limit.ts'),
     import('../store/store-error.ts'),
   ]);
   const limit = openStoreLimit(await context.openEngine(store.address), names.name, context);

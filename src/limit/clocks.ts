@@ -1,4 +1,4 @@
-import { isNamed } from '../disk/owner.ts';
+import { isNamed } from '../store/owner.ts';
 
 /** Anybody can set the wall clock of a machine, nobody the time since its start, which `boot` names. */
 export type Clocks = {

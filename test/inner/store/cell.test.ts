@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { type Cell, change, memoryCell, withFallbacks } from '../../../src/disk/cell.ts';
-import { fileCell } from '../../../src/disk/file-cell.ts';
 import { systemCode } from '../../../src/errors.ts';
+import { type Cell, change, memoryCell, withFallbacks } from '../../../src/store/cell.ts';
+import { fileCell } from '../../../src/store/file-cell.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { isPrivate } from '../../support/posix.ts';
 

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { createCategory } from '../api/endpoints.ts';
-import type { RateLimitHooks } from '../api/exchange.ts';
-import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { contentOf } from '../fields.ts';
+import type { RateLimitHooks } from '../request/exchange.ts';
+import { createCategory } from '../service/endpoints.ts';
+import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quoted.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Owner } from '../context.ts';
+import { cannotSave } from '../disk/files.ts';
 import { Failure } from '../errors.ts';
 import { isoTime } from '../time.ts';
 import { type Cell, change } from './cell.ts';
 import { fileCell } from './file-cell.ts';
-import { cannotSave } from './files.ts';
 
 /** `since` is in ms since 1970. The id distinguishes two parts of one process that want the same lock. */
 type Holder = Owner & { readonly since: number; readonly id: string };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/json.ts';
-import type { Method } from './exchange.ts';
+import type { Method } from '../request/exchange.ts';
 import { Category } from './resources.ts';
 
 export type Endpoint<Data = unknown> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Client } from '../../../src/api/client.ts';
-import { anyRequest } from '../../../src/api/endpoints.ts';
 import type { Context } from '../../../src/context.ts';
+import { Client } from '../../../src/service/client.ts';
+import { anyRequest } from '../../../src/service/endpoints.ts';
 
 test('the key goes to no other origin than that of the base URL', async () => {
   const sent: URL[] = [];

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withLock } from '../../../src/disk/lock.ts';
+import { withLock } from '../../../src/store/lock.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { lockAs } from '../../support/values.ts';
 

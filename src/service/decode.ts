@@ -3,9 +3,9 @@ import type { WireHeaders } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
 import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } from '../json/json.ts';
+import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
 import { cutOut } from '../text/secret.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
-import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
 import { type Category, isSurelyCategory } from './resources.ts';
 
 const maxValues = 500_000;

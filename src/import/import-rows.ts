@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { readCategories } from '../api/client.ts';
-import type { Category } from '../api/resources.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { notice } from '../events.ts';
+import { readCategories } from '../service/client.ts';
+import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
 import type { Hold } from './hold.ts';
@@ -19,7 +19,7 @@ import { takeTurn } from './lease.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
 import { createdOf, plan, withFate } from './plan.ts';
 import type { Item } from './rows.ts';
-import { Sender, type Stop } from './send.ts';
+import { Sender, type Stop } from './send-rows.ts';
 import { restOfSettle, settle, unknownOutcomes } from './settle.ts';
 
 /** What the items do not say. */

@@ -1,12 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
 import { accessSync, constants, linkSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readOwn, readStart, writeNew } from '../disk/open-file.ts';
+import { makePrivateFolder } from '../disk/private-folder.ts';
+import { nameTemporary } from '../disk/temporary.ts';
+import { retryOnWindows } from '../disk/windows.ts';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
-import { readOwn, readStart, writeNew } from './open-file.ts';
-import { makePrivateFolder } from './private-folder.ts';
-import { nameTemporary } from './temporary.ts';
-import { retryOnWindows } from './windows.ts';
 
 /** If the newest file is damaged, the one before it counts. */
 const maxOlderFiles = 4;

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 import { FileFault, openOwn } from '../disk/open-file.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { systemCode } from '../errors.ts';
+import { createState, type SandboxState } from './sandbox-state.ts';
 import { serveSandbox } from './server.ts';
 import { type Answer, answer, forReplay, isReplayable, type Reply } from './service.ts';
-import { createState, type SandboxState } from './state.ts';
 
 /** Serves the sandbox of `--profile sandbox`, which ends with the command. */
 export async function serveSharedSandbox(

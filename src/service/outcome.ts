@@ -5,14 +5,13 @@ import {
   type Outcome,
   type ServiceError,
 } from '../errors.ts';
-import { isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
+import { isLimited, requestedWait } from '../request/limit-headers.ts';
+import { banOf, readServiceError } from '../request/service-error.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { type ApiKey, describeKey } from './api-key.ts';
 import type { Endpoint } from './endpoints.ts';
-import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
-import { isLimited, requestedWait } from './limits.ts';
-import { banOf, isBan, readServiceError, refusedBefore } from './service-error.ts';
 
 type Rule = readonly [
   firstStatus: number,

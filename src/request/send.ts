@@ -3,7 +3,7 @@ import { deadline } from '../deadline.ts';
 import { formatCount } from '../time.ts';
 import { describeBreakdown } from './breakdown.ts';
 import { type ApiRequest, type ApiResponse, isWrite, TransportError } from './exchange.ts';
-import { readLimits } from './limits.ts';
+import { readLimits } from './limit-headers.ts';
 
 /** An interrupted write waits this long for its response, because otherwise its outcome would be unknown. */
 const graceMs = 5_000;

@@ -2,12 +2,6 @@ import type { Context } from '../context.ts';
 import { Failure, type FailureDetails, Interruption, unsentFailure } from '../errors.ts';
 import { type Report, warn } from '../events.ts';
 import { contentOf } from '../fields.ts';
-import { formsOf } from '../text/secret.ts';
-import { duration } from '../time.ts';
-import { version } from '../version.ts';
-import type { ApiKey } from './api-key.ts';
-import { decode, decodeList } from './decode.ts';
-import { type Endpoint, listCategories } from './endpoints.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -16,11 +10,17 @@ import {
   type RateLimitHooks,
   type SendRequest,
   TransportError,
-} from './exchange.ts';
-import { parseHttpDate } from './limits.ts';
+} from '../request/exchange.ts';
+import { parseHttpDate } from '../request/limit-headers.ts';
+import { banOf, refusedBefore } from '../request/service-error.ts';
+import { formsOf } from '../text/secret.ts';
+import { duration } from '../time.ts';
+import { version } from '../version.ts';
+import type { ApiKey } from './api-key.ts';
+import { decode, decodeList } from './decode.ts';
+import { type Endpoint, listCategories } from './endpoints.ts';
 import { failureOf, outcomeDetails, refusalOf } from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
-import { banOf, refusedBefore } from './service-error.ts';
 
 type ClientOptions = {
   readonly context: Pick<Context, 'uptime' | 'signal'>;

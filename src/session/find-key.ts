@@ -1,13 +1,13 @@
 import { constants, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { ApiKey } from '../api/api-key.ts';
 import { readText, shownPath } from '../disk/files.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
+import type { ApiKey } from '../service/api-key.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
+import { isExplicit, profileFlag } from './chosen-profile.ts';
 import type { KeyCommand } from './key-command.ts';
-import { isExplicit, profileFlag } from './profile.ts';
 import { checkOrigin, type Invocation, type Profile, resolveBaseUrl } from './resolve.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
