@@ -177,7 +177,9 @@ describe('a crowd of processes', () => {
         expect(ends.filter((end) => !isStopped(end) && end.exitCode !== 0)).toEqual([]);
         expect(unclear.length).toBeLessThanOrEqual(stopped.size);
         expect(new Set(names).size).toBe(names.length);
-        expect(names.length).toBeGreaterThanOrEqual(ends.length - unclear.length);
+        // One that is stopped before it sends finds its time over (5), and has created nothing.
+        const unsent = ends.filter((end) => isStopped(end) && end.exitCode === 5);
+        expect(names.length).toBeGreaterThanOrEqual(ends.length - unclear.length - unsent.length);
         for (const sent of requests) {
           if (!isStopped(sent)) expect(sent.sentAt).toBeLessThan(maxSpan);
         }
