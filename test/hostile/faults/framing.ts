@@ -25,7 +25,7 @@ const chunked = (chunks: string) =>
   );
 const withLength = (length: string) => body('[]', { 'content-length': length });
 const withStatus = (code: number, fields?: Fields) => say(({ good }) => json(code, good, fields));
-const unexpected = (code: number) => new RegExp(`unexpected response \\(${code}`);
+const unexpected = (code: number) => new RegExp(`expected .*, got ${code}`);
 /** The good response, and more bytes behind it. */
 const andMore = (more: (seen: Seen) => string | Buffer) =>
   say((seen) => Buffer.concat([good(seen), Buffer.from(more(seen))]));

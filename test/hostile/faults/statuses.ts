@@ -25,7 +25,7 @@ const withPage: Fault[] = meanings.map(([code, expected]) => ({
   fault: `${code} with a page`,
   react: status(code, page, { 'content-type': 'text/html' }),
   expected,
-  says: expected === 'limited' ? /with 429/ : new RegExp(`\\(${code}\\)`),
+  says: expected === 'limited' ? /rate limit exceeded/ : new RegExp(`\\(${code}\\)`),
 }));
 
 const locations: Readonly<Record<string, (seen: Seen) => string>> = {
@@ -89,7 +89,7 @@ const withBody: readonly [fault: string, react: Reaction, expected: Meaning, say
     '404 of a server that has no such path',
     status(404, '<html>', { 'content-type': 'text/html' }),
     'refused',
-    '\\(404\\)\\n(.*\\n)?Check the base URL, which must include the version prefix',
+    '\\(404\\)\\n(.*\\n)?The base URL must include the version prefix',
   ],
   [
     '401 with a hundred challenges',
