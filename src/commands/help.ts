@@ -69,7 +69,7 @@ export function addNotes(command: Command, notes: readonly Note[]): void {
 export function listOf(command: Command, heading: string, items: readonly Item[]): string {
   const help = helpOf(command);
   const termWidth = Math.max(...items.map(([term]) => term.length));
-  const lines = items.map(([term, text]) => help.formatItem(term, termWidth, text, help));
+  const lines = items.map(([term, text]) => help.formatItem(term, termWidth, describe(text), help));
   return [heading, ...lines].join('\n');
 }
 
