@@ -94,6 +94,10 @@ export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
+export function helpPath(command: Command): string {
+  return commandPath(command).replace('petstore', 'petstore help');
+}
+
 export function printPage({ sink }: App, page: string): Promise<void> {
   const lines = page.trimEnd().split('\n');
   const isHeading = (line: string, index: number) =>
