@@ -69,7 +69,7 @@ export function addNotes(command: Command, notes: readonly Note[]): void {
 export function listOf(command: Command, heading: string, items: readonly Item[]): string {
   const help = helpOf(command);
   const termWidth = Math.max(...items.map(([term]) => term.length));
-  const lines = items.map(([term, text]) => help.formatItem(term, termWidth, text, help));
+  const lines = items.map(([term, text]) => help.formatItem(term, termWidth, describe(text), help));
   return [heading, ...lines].join('\n');
 }
 
@@ -92,6 +92,10 @@ export function helpWidth({ stdout }: Context): number {
 
 export function commandPath(command: Command): string {
   return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
+}
+
+export function helpPath(command: Command): string {
+  return commandPath(command).replace('petstore', 'petstore help');
 }
 
 export function printPage({ sink }: App, page: string): Promise<void> {

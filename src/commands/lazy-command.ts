@@ -32,14 +32,14 @@ export class LazyCommand extends Command {
   }
 
   /** The first word is none of the commands. At the top it may be a verb without its group. */
-  unknownCommand([word = '', next = ''] = this.args): never {
+  unknownCommand([word = '', next = ''] = this.args, pathOf = commandPath): never {
     const group = this.commands.find((below) => commandBelow(below, word));
     const names = this.commands.map((below) => below.name());
     const similar = commandBelow(this, similarTo(word, names));
     const verb = commandBelow(similar, next);
     const meant = group ? commandBelow(group, word) : (verb ?? similar);
     const isOfCategories = !this.parent || this.name() === 'categories';
-    const hint = meant ? `Did you mean: ${commandPath(meant)}` : seeHelp(this);
+    const hint = meant ? `Did you mean: ${pathOf(meant)}` : seeHelp(this);
     const message = `unknown command${quotedUnlessKey(word)}`;
     throw usageFailure(message, isOfCategories && change.test(word) ? cannotChange : hint);
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { commandPath, helpWidth, wrap } from './help.ts';
+import { helpPath, helpWidth, wrap } from './help.ts';
 import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
@@ -65,7 +65,7 @@ function addHelp(parent: LazyCommand): void {
     let command = parent;
     for (const [index, word] of words.entries()) {
       const next = commandBelow(command, word);
-      if (!next) return command.unknownCommand(words.slice(index));
+      if (!next) return command.unknownCommand(words.slice(index), helpPath);
       await loadCommand(next);
       command = next as LazyCommand;
     }
@@ -79,8 +79,8 @@ function lastLines(command: Command): string {
   if (!command.parent) {
     return `\n${wrap(command, `More help: petstore help COMMAND, petstore help ${names.join('|')}`)}`;
   }
-  const helpCommand = `${commandPath(command).replace('petstore', 'petstore help')} COMMAND`;
-  const verbs = command.commands.length > 0 ? `More about a command: ${helpCommand}\n` : '';
+  const verbs =
+    command.commands.length > 0 ? `More about a command: ${helpPath(command)} COMMAND\n` : '';
   const options = 'Options of all commands, such as --profile and --json: petstore help options';
   return `\n${verbs}${wrap(command, options)}`;
 }

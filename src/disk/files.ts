@@ -88,6 +88,7 @@ export function isNotFound(error: unknown): boolean {
 
 /** Returns a path that a user gave, for a message, unless it may be a key in the place of a path. */
 export function shownPath(path: string): string {
+  if (path === '') return '""';
   const isPath =
     /^\.{1,2}[/\\]|\.[a-z]{1,6}$/i.test(path) ||
     (/\w/.test(basename(dirname(path))) && existsSync(dirname(path)));

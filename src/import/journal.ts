@@ -146,7 +146,7 @@ export function refuseUnfinished(context: Context, folder: string, identity: Ide
   if (state === 'done' || !(header || isTorn)) return;
   throw configFailure(
     'an earlier version of petstore has not finished its import of this file with --allow-duplicates',
-    `Finish it with that version. Or check which rows exist (petstore categories list) and delete its journal: ${commandOn('rm', path)}`,
+    `Finish it with that version. Or check with petstore categories list which rows exist, and delete its journal. Run: ${commandOn('rm', path)}`,
   );
 }
 

@@ -319,7 +319,7 @@ function openCell(context: Context, { engine, name }: Store, address: string) {
       throw unsentFailure(
         'output',
         `the shared store ${name} has a value that this version of petstore cannot read (${key})`,
-        `If no petstore is creating anything, delete it: redis-cli DEL ${key}`,
+        `If no petstore is creating anything, delete it. Run: redis-cli DEL ${key}`,
       );
     }
   };

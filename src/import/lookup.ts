@@ -74,7 +74,7 @@ function incompleteList([first, ...more]: readonly Item[], path: string): Failur
   return new Failure('service', message, {
     consequence:
       'The list may be out of date, the categories may have been deleted, or the key belongs to another account. Nothing more was sent.',
-    hint: `Run the same command again later. To start over, delete the journal: ${commandOn('rm', path)}`,
+    hint: `Run the same command again later. To start over, delete the journal. Run: ${commandOn('rm', path)}`,
   });
 }
 

@@ -245,7 +245,7 @@ async function readAll(batches: Batches): Promise<Json[]> {
     for (const element of batch) all.push(element);
     if (all.length > maxQueriedElements) {
       const message = `--query failed: the list has more than ${formatCount(maxQueriedElements)} elements`;
-      throw new Failure('usage', message, { hint: 'Pipe it through jq: petstore ... -o ndjson' });
+      throw new Failure('usage', message, { hint: 'Print -o ndjson, and filter it with jq.' });
     }
   }
   return all;

@@ -44,7 +44,8 @@ export function createStatusLine(
     } else if (!spinner && !isStarting) void start();
   };
 
-  // A terminal that becomes narrower wraps what is drawn, and ora clears only one row.
+  // A terminal that becomes narrower wraps what is drawn, and ora clears only one row. A frame that is drawn before the
+  // system tells of the new width must not wrap as well.
   const onResize = () => {
     const above = Math.ceil(drawnWidth / stream.columns) - 1;
     if (!spinner || above < 1) return;
@@ -80,7 +81,7 @@ export function createStatusLine(
         isEnabled: true,
         color: color && 'cyan',
         spinner: unicode ? 'dots' : 'line',
-        suffixText: text,
+        suffixText: () => `\u001b[?7l${text()}\u001b[?7h`,
         // petstore handles signals itself, and the cursor stays visible if the process dies.
         discardStdin: false,
         hideCursor: false,

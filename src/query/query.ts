@@ -45,7 +45,7 @@ export function createQuery(expression: string): Query {
       throw new Failure('usage', `--query failed: ${reasonOf(error)}`, { hint: help });
     }
   };
-  const [, bareWord] = /[=!]=\s*(\w+)\s*[\])&|]/.exec(expression) ?? [];
+  const [, , bareWord] = /[=!]=\s*("?)(\w+)\1\s*[\])&|]/.exec(expression) ?? [];
   return Object.assign(query, { bareWord });
 }
 

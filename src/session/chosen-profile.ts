@@ -82,9 +82,13 @@ export function profileFlag({ name, given }: Profile): string {
   return given.source === 'default' || given.file ? '' : ` --profile ${name}`;
 }
 
-/** Returns ' on NAME' for the report of a write on a terminal, where nobody sees the settings. */
-export function onProfile({ context, profile }: Pick<Invocation, 'context' | 'profile'>): string {
-  return context.stderr.isTTY ? ` on ${profile.name}` : '';
+/** Returns ' on NAME' for a write on a terminal, where nobody sees the settings; the question before it has the address too. */
+export function onProfile(
+  { context, profile }: Pick<Invocation, 'context' | 'profile'>,
+  address?: URL,
+): string {
+  const where = address ? ` (${address.href})` : '';
+  return context.stderr.isTTY ? ` on ${profile.name}${where}` : '';
 }
 
 export function formatOfProfile(context: Context, options: CommonOptions): Format {

@@ -129,6 +129,12 @@ describe('a wait on a terminal', () => {
       const terminal = watch(list, { columns });
       await terminal.shows(/\S/);
       terminal.resize(later);
+      // Until the system tells the new width, it is drawn for the old one.
+      for (let frame = 0; frame < 2; frame += 1) {
+        await terminal.pass(1_000);
+        await terminal.shows(/\S/);
+      }
+      terminal.tellWidth(later);
       await terminal.pass(5_000);
       const shown = await terminal.shows(/\S/);
 

@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { test as base } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { test as base, expect } from 'vitest';
 import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/context.ts';
 import { stateFiles } from '../../src/disk/state-files.ts';
 import { readEnvironment } from '../../src/node/node-context.ts';
@@ -143,6 +144,7 @@ export const test = base.extend<Fixtures>({
         send: obeySignal(context?.send ?? sendTo(sandbox, forward, clock)),
       }).finally(() => running.splice(running.indexOf(owner.pid), 1));
       command.exit = exitCode;
+      if (exitCode > 0) expectHint(stderr.text());
       return {
         exitCode,
         stdout: stdout.text(),
@@ -157,6 +159,20 @@ export const test = base.extend<Fixtures>({
     });
   },
 });
+
+/** A hint is one or more sentences, or ends with a command that is introduced as one. */
+const hintForm =
+  /(?:^|\. )(?:Run|See|Did you mean): \S(?!.*[.)] [A-Z])|^(?:[A-Z\d]|petstore ).*\.$/;
+
+/** Holds the last line of an error, which is its hint or what it means for the user's data. */
+function expectHint(stderr: string): void {
+  const last = stripVTControlCharacters(stderr).trimEnd().split('\n').at(-1) ?? '';
+  const isEvent = last.startsWith('{"event":');
+  const hint = isEvent
+    ? JSON.parse(last).hint
+    : /^(?!petstore: |rate limit: |deprecated: ).*/.exec(last)?.[0];
+  if (hint) expect(hint).toMatch(hintForm);
+}
 
 /** Stands for what a test in memory has not, unless it brings it. */
 function unexpected(what: string): () => Promise<never> {

@@ -10,7 +10,7 @@ await import('ora');
 type WatchOptions = Pick<RunOptions, 'env' | 'signal'> & { readonly columns?: number };
 
 /** A command that runs on a terminal. Time stands still but for `pass` and `end`. */
-type Watched = Pick<ReturnType<typeof createTerminal>, 'text' | 'resize'> & {
+type Watched = Pick<ReturnType<typeof createTerminal>, 'text' | 'resize' | 'tellWidth'> & {
   /** Resolves with the screen once it was drawn since time last passed, and matches. */
   readonly shows: (pattern: RegExp) => Promise<string>;
   /** Lets so many ms pass. */
@@ -25,13 +25,14 @@ export const test = base.extend<{
 }>({
   watch: ({ petstore, clock }, use) =>
     use((argv, { columns = 100, ...options } = {}) => {
-      const { output, text, screen, resize } = createTerminal(columns);
+      const { output, text, screen, resize, tellWidth } = createTerminal(columns);
       let release = clock.hold();
       let drawn = 0;
       const ended = petstore(argv, { ...options, context: { stdout: output, stderr: output } });
       return {
         text,
         resize,
+        tellWidth,
         shows(pattern) {
           const look = async () => {
             expect(text().length).toBeGreaterThan(drawn);
@@ -95,8 +96,12 @@ function createTerminal(columns: number) {
     },
     /** The user makes the window wider or narrower. */
     resize(width: number) {
-      tty.columns = width;
       written += widthMark(width);
+    },
+    /** The program learns of it. */
+    tellWidth(width: number) {
+      tty.columns = width;
+      tty.emit('resize');
     },
   };
 }

@@ -12,6 +12,7 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore -p sandbox lim', 'petstore -p sandbox limits '],
   ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
   ['petstore limits -p x', 'petstore limits -p x'],
+  ['petstore categories get pe', 'petstore categories get pe'],
   ['petstore categories import pe', 'petstore categories import pets.csv '],
   ['petstore sandbox --data=pe', 'petstore sandbox --data=pets.csv '],
   [`petstore pets get "${hostile}" --verb`, `petstore pets get "${hostile}" --verbose `],

@@ -199,10 +199,10 @@ function kindOf(cause: Failure | undefined, unknown: number, left: number): Fail
 function resumeHint(cause: Failure | undefined, unknown: number): string {
   const { hint, resetAt } = cause?.details ?? {};
   if (hint !== undefined && cause?.kind === 'output') return hint;
-  const run = hint !== undefined && cause?.kind === 'auth' ? `${hint} Then run` : 'Run';
   const when = resetAt === undefined ? '' : ` at ${isoTime(resetAt)}`;
   const first = unknown > 0 ? '; it checks the unknown rows first' : '';
-  return `${run} the same command again${when} to resume${first}.`;
+  const resume = `Run the same command again${when} to resume${first}.`;
+  return hint !== undefined && cause?.kind === 'auth' ? `${resume} ${hint}` : resume;
 }
 
 function correctHint(similar: number): string {

@@ -9,6 +9,7 @@ import { withFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
+import { onProfile } from '../../session/chosen-profile.ts';
 import { openStore } from '../../session/open-limit.ts';
 import { takeOnly } from '../../session/options.ts';
 import { resolveBaseUrl, resolveMaxWait, resolvePlan } from '../../session/resolve.ts';
@@ -162,15 +163,13 @@ async function run(
 }
 
 async function ask(session: Session, toCreate: number, similar: readonly Item[]): Promise<void> {
-  const { context, profile } = session;
   const what = countOf(toCreate, 'category', 'categories');
-  const address = resolveBaseUrl(session);
-  const where = address ? `on ${profile.name} (${address.href})` : 'in the sandbox';
+  const where = onProfile(session, resolveBaseUrl(session));
   const count = formatCount(similar.length);
   const [first] = similar;
   const example = first && `${quoted(first.name)} to ${quoted(first.lookAlike ?? '')}`;
   const some = first ? `, ${count} of them similar to existing names (${example})` : '';
-  if (await context.confirm(`Create ${what} ${where}${some}?`)) return;
+  if (await session.context.confirm(`Create ${what}${where}${some}?`)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }
 

@@ -1,4 +1,5 @@
 import { Argument, type Command, Help, type Option } from 'commander';
+import { Exit } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
@@ -38,13 +39,15 @@ async function complete(
 ): Promise<void> {
   const { words, keptLength } = readWords(shell, given);
   const suggestions = await suggest(app, program, words);
+  if (suggestions === 'files') return;
   const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
   const lines = suggestions
     .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
     .map(([word, meaning]) =>
       [word.slice(keptLength), separator && meaning].filter(Boolean).join(separator),
     );
-  if (lines.length > 0) await app.sink.print(lines);
+  if (lines.length === 0) throw new Exit(1);
+  await app.sink.print(lines);
 }
 
 type Words = {
@@ -74,7 +77,7 @@ async function suggest(
   app: App,
   program: Command,
   words: readonly string[],
-): Promise<readonly Suggestion[]> {
+): Promise<readonly Suggestion[] | 'files'> {
   let command = program;
   let option: Option | undefined;
   let argumentCount = 0;
@@ -91,14 +94,13 @@ async function suggest(
   // Other shells than bash pass --output=js in one piece.
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   if (value !== undefined) {
-    const taker = optionWithValue(command, name);
-    return valuesOf(app, taker).map((value) => [`${name}=${value}`]);
+    return valuesOf(app, optionWithValue(command, name), `${name}=`);
   }
-  if (option) return valuesOf(app, option).map((value) => [value]);
+  if (option) return valuesOf(app, option);
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
-  return valuesOf(app, command.registeredArguments[argumentCount]).map((value) => [value]);
+  return valuesOf(app, command.registeredArguments[argumentCount]);
 }
 
 function optionWithValue({ options }: Command, word: string): Option | undefined {
@@ -119,7 +121,11 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function valuesOf({ context }: App, taker: Option | Argument | undefined): readonly string[] {
-  if (taker?.name() === 'profile') return profileNames(loadSettingsFile(context));
-  return taker?.argChoices ?? [];
+function valuesOf({ context }: App, taker: Option | Argument | undefined, before = '') {
+  const placeholder = taker instanceof Argument ? `<${taker.name()}>` : taker?.flags;
+  // The JSON of --data may be @FILE.
+  if (!placeholder || /<(?:file|json|command)>/.test(placeholder)) return 'files';
+  const isProfile = taker?.name() === 'profile';
+  const values = isProfile ? profileNames(loadSettingsFile(context)) : (taker?.argChoices ?? []);
+  return values.map((value): Suggestion => [before + value]);
 }

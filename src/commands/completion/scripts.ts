@@ -2,14 +2,14 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * Each script asks petstore at every Tab, so it never gets out of date. Where petstore has no suggestion, the shell offers file
- * names. The user's words are passed on as arguments and never evaluated.
+ * Each script asks petstore at every Tab, so it never gets out of date. Where petstore prints nothing, the shell offers file
+ * names, unless the exit code is 1; PowerShell always does. The user's words are passed on as arguments and never evaluated.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for petstore
 _petstore() {
   local IFS=$'\\n'
-  COMPREPLY=($(command petstore completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null))
+  COMPREPLY=($(command petstore completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)) || compopt +o default
 }
 complete -o default -F _petstore petstore`,
 
@@ -17,7 +17,7 @@ complete -o default -F _petstore petstore`,
 # zsh completion for petstore
 _petstore() {
   local -a found
-  found=("\${(@f)$(command petstore completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)}")
+  found=("\${(@f)$(command petstore completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)}") || return
   if [[ -n $found ]]; then
     _describe petstore found
   else
@@ -39,6 +39,7 @@ function __petstore
   set -e words[1]
   set -l word (commandline -ct)
   set -l found (command petstore completion fish -- $words "$word" 2>/dev/null </dev/null)
+  or return
   if test -n "$found"
     printf '%s\\n' $found
   else
