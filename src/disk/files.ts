@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { existsSync, fstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
-import { FileFault, readStart, writeNew } from './open-file.ts';
+import { FileFault, readAny, readStart, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
 import { nameTemporary, removeFiles, temporariesOf } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
@@ -57,27 +47,19 @@ export function othersCanChange(path: string, uid: number | undefined): boolean 
 }
 
 function read(path: string, maxBytes: number, check: (stats: Stats) => void): string | undefined {
-  let file: number;
   try {
-    // A pipe without a writer would never open.
-    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-    file = retryOnWindows(() => openSync(path, flags));
+    return readAny(path, (file) => {
+      check(fstatSync(file));
+      const bytes = readStart(file, maxBytes + 1);
+      if (bytes.length > maxBytes)
+        throw configFailure(`${path} is larger than ${inWords(maxBytes)}`);
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    throw unreadable(path, error);
-  }
-  try {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) throw configFailure(`${path} is not a regular file`);
-    check(stats);
-    const bytes = readStart(file, maxBytes + 1);
-    if (bytes.length > maxBytes) throw configFailure(`${path} is larger than ${inWords(maxBytes)}`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
     if (error instanceof Failure) throw error;
+    if (error instanceof FileFault) throw configFailure(error.message, undefined, error);
     throw unreadable(path, error);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -10,8 +10,6 @@ import {
 import { systemCode } from '../errors.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
-/** A link would lead to a file of somebody else's choice; a pipe without a writer would never open. */
-const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const minReadBytes = 4_096;
 
 /** A reason not to use a file or folder of ours, although the system would allow it. `fix` is a command or a sentence. */
@@ -24,20 +22,26 @@ export class FileFault extends Error {
   }
 }
 
+/** Opens a file of ours. A link would lead to a file of somebody else's choice. */
 export function openOwn(path: string, flags: number): number {
-  let file: number;
   try {
     if (isWindows && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
       throw misplaced(path, 'is a symbolic link');
     }
-    file = retryOnWindows(() => openSync(path, flags | carefulFlags, 0o600));
+    return openRegular(path, flags | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
     if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');
     throw error;
   }
-  if (fstatSync(file).isFile()) return file;
+}
+
+/** A pipe without a writer would never open without O_NONBLOCK. */
+function openRegular(path: string, flags: number): number {
+  const file = retryOnWindows(() => openSync(path, flags | (constants.O_NONBLOCK ?? 0), 0o600));
+  const stats = fstatSync(file);
+  if (stats.isFile()) return file;
   closeSync(file);
-  throw misplaced(path, 'is not a regular file');
+  throw misplaced(path, stats.isDirectory() ? 'is a directory' : 'is not a regular file');
 }
 
 export function withOwnFile<Result>(
@@ -45,7 +49,15 @@ export function withOwnFile<Result>(
   flags: number,
   action: (file: number) => Result,
 ): Result {
-  const file = openOwn(path, flags);
+  return withOpen(openOwn(path, flags), action);
+}
+
+/** Reads a file that the user named or may have linked. */
+export function readAny<Result>(path: string, read: (file: number) => Result): Result {
+  return withOpen(openRegular(path, constants.O_RDONLY), read);
+}
+
+function withOpen<Result>(file: number, action: (file: number) => Result): Result {
   try {
     return action(file);
   } finally {
