@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
-import { FileFault, readAny, readStart, writeNew } from './open-file.ts';
+import { FileFault, readStart, withFile, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
 import { nameTemporary, removeFiles, temporariesOf } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
@@ -48,7 +48,7 @@ export function othersCanChange(path: string, uid: number | undefined): boolean 
 
 function read(path: string, maxBytes: number, check: (stats: Stats) => void): string | undefined {
   try {
-    return readAny(path, (file) => {
+    return withFile(path, (file) => {
       check(fstatSync(file));
       const bytes = readStart(file, maxBytes + 1);
       if (bytes.length > maxBytes)

@@ -23,43 +23,34 @@ export class FileFault extends Error {
 }
 
 /** Opens a file of ours. A link would lead to a file of somebody else's choice. */
-export function openOwn(path: string, flags: number): number {
+export function withOwnFile<Result>(
+  path: string,
+  flags: number,
+  action: (file: number) => Result,
+): Result {
   try {
     if (isWindows && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
       throw misplaced(path, 'is a symbolic link');
     }
-    return openRegular(path, flags | (constants.O_NOFOLLOW ?? 0));
+    return withFile(path, action, flags | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
     if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');
     throw error;
   }
 }
 
-/** A pipe without a writer would never open without O_NONBLOCK. */
-function openRegular(path: string, flags: number): number {
-  const file = retryOnWindows(() => openSync(path, flags | (constants.O_NONBLOCK ?? 0), 0o600));
-  const stats = fstatSync(file);
-  if (stats.isFile()) return file;
-  closeSync(file);
-  throw misplaced(path, stats.isDirectory() ? 'is a directory' : 'is not a regular file');
-}
-
-export function withOwnFile<Result>(
+/** Opens a file that the user may have named or linked. */
+export function withFile<Result>(
   path: string,
-  flags: number,
   action: (file: number) => Result,
+  flags = constants.O_RDONLY,
 ): Result {
-  return withOpen(openOwn(path, flags), action);
-}
-
-/** Reads a file that the user named or may have linked. */
-export function readAny<Result>(path: string, read: (file: number) => Result): Result {
-  return withOpen(openRegular(path, constants.O_RDONLY), read);
-}
-
-function withOpen<Result>(file: number, action: (file: number) => Result): Result {
+  // Without O_NONBLOCK, a pipe without a writer would never open.
+  const file = retryOnWindows(() => openSync(path, flags | (constants.O_NONBLOCK ?? 0)));
   try {
-    return action(file);
+    const stats = fstatSync(file);
+    if (stats.isFile()) return action(file);
+    throw misplaced(path, stats.isDirectory() ? 'is a directory' : 'is not a regular file');
   } finally {
     closeSync(file);
   }

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isNotFound, shownPath } from '../disk/files.ts';
-import { FileFault, readAny, readStart } from '../disk/open-file.ts';
+import { FileFault, readStart, withFile } from '../disk/open-file.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
 
@@ -44,7 +44,7 @@ export async function readBytes(
   try {
     const bytes = isStdin
       ? await readStdin(context, maxBytes)
-      : readAny(file, (fd) => readStart(fd, maxBytes + 1));
+      : withFile(file, (fd) => readStart(fd, maxBytes + 1));
     if (bytes.length > maxBytes) throw usageFailure(`${source} is larger than ${maxMiB} MiB`);
     return { source, path: isStdin ? undefined : realpathSync(file), bytes };
   } catch (error) {
