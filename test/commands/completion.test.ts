@@ -22,6 +22,8 @@ describe('at the cursor', () => {
     ['profile use s', 'staging sandbox'],
     ['config unset max', 'max-wait'],
     ['orders list --columns ', ''],
+    ['categories list --columns id,', 'id,name id,description'],
+    ['categories get 7 --columns=n', '--columns=name'],
     ['help ', 'categories options exit-codes environment'],
     ['exit', ''],
     ['help categories c', 'create'],

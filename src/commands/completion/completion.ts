@@ -1,4 +1,5 @@
 import { Argument, type Command, Help, type Option } from 'commander';
+import { categoryColumns } from '../../fields.ts';
 import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
@@ -92,13 +93,14 @@ async function suggest(
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   if (value !== undefined) {
     const taker = optionWithValue(command, name);
-    return valuesOf(app, taker).map((value) => [`${name}=${value}`]);
+    return valuesOf(app, command, taker, value).map((value) => [`${name}=${value}`]);
   }
-  if (option) return valuesOf(app, option).map((value) => [value]);
+  if (option) return valuesOf(app, command, option, typed).map((value) => [value]);
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
-  return valuesOf(app, command.registeredArguments[argumentCount]).map((value) => [value]);
+  const argument = command.registeredArguments[argumentCount];
+  return valuesOf(app, command, argument, typed).map((value) => [value]);
 }
 
 function optionWithValue({ options }: Command, word: string): Option | undefined {
@@ -119,7 +121,21 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function valuesOf({ context }: App, taker: Option | Argument | undefined): readonly string[] {
+function valuesOf(
+  { context }: App,
+  command: Command,
+  taker: Option | Argument | undefined,
+  typed: string,
+): readonly string[] {
   if (taker?.name() === 'profile') return profileNames(loadSettingsFile(context));
-  return taker?.argChoices ?? [];
+  return taker?.name() === 'columns' ? columnLists(command, typed) : (taker?.argChoices ?? []);
+}
+
+/** Returns the typed list with each column that it lacks, for verbs that print categories. */
+function columnLists(command: Command, typed: string): readonly string[] {
+  const isOfCategories = command.parent?.name() === 'categories';
+  if (!isOfCategories || !['list', 'get', 'create'].includes(command.name())) return [];
+  const chosen = typed.split(',').slice(0, -1);
+  const others = categoryColumns.filter((name) => !chosen.includes(name));
+  return others.map((name) => [...chosen, name].join());
 }
