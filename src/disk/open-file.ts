@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  linkSync,
   lstatSync,
   openSync,
   readSync,
@@ -86,6 +87,20 @@ export function readStart(file: number, maxBytes: number): Buffer {
 /** Makes a file of mode 0600, and never follows a link. If `flush` is true, its bytes outlast a power cut. */
 export function writeNew(path: string, text: string, flush = false): void {
   writeFileSync(path, Buffer.from(text), { flag: 'wx', mode: 0o600, flush });
+}
+
+export const noHardLinks = 'no hard links';
+
+/** Gives a file a further name. Throws an error with the code `noHardLinks` if its file system has none. */
+export function link(path: string, newPath: string): void {
+  try {
+    retryOnWindows(() => linkSync(path, newPath));
+  } catch (error) {
+    const isMissing = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(
+      systemCode(error) ?? '',
+    );
+    throw isMissing && !isWindows ? Object.assign(new Error(), { code: noHardLinks }) : error;
+  }
 }
 
 function misplaced(path: string, what: string): FileFault {

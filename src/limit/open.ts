@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { FileFault } from '../disk/open-file.ts';
+import { FileFault, noHardLinks } from '../disk/open-file.ts';
 import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
@@ -31,7 +31,7 @@ type LimitNames = { readonly name: string; readonly before: string };
 /** A place that gives one of these will not work a moment later either. */
 const lastingErrors = new Set([
   ...['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'EROFS', 'ENOSPC', 'EDQUOT', 'EEXIST'],
-  ...['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK', 'ENAMETOOLONG'],
+  ...['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK', 'ENAMETOOLONG', noHardLinks],
 ]);
 
 const maxUnusedMs = 30 * 24 * 3_600_000;

@@ -1,10 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
-import { accessSync, constants, linkSync, readdirSync, unlinkSync } from 'node:fs';
+import { accessSync, constants, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readOwn, readStart, writeNew } from '../disk/open-file.ts';
+import { link, readOwn, readStart, writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
-import { retryOnWindows } from '../disk/windows.ts';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
 
@@ -98,7 +97,7 @@ export function fileCell<Value>(folder: string, check?: Check) {
     if (Buffer.byteLength(json) > maxBytes / 2) throw Object.assign(new Error(), { code: 'EFBIG' });
     try {
       writeNew(temporary, `${digestOf(json)} ${randomUUID()}\n${json}\n`);
-      retryOnWindows(() => linkSync(temporary, pathOf(number)));
+      link(temporary, pathOf(number));
       return true;
     } catch (error) {
       // ENOENT: the folder was removed.
