@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -23,7 +23,7 @@ const ntfs = {
     ],
     // A process that is killed in memory leaves its files open, and NTFS removes none that is open.
     exclude: ['test/import/journal.test.ts'],
-    env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
+    env: { NTFS_FOLDER: join(ownFolder('PETSTORE_TEST_DISK', tmpdir()), 'petstore-test-') },
     execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
     pool: 'forks' as const,
   },
@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       setupFiles: ['test/support/seed.ts', 'test/support/cell-width.ts'],
-      env: { TZ: 'UTC' },
+      env: { TZ: 'UTC', TMPDIR: ownFolder('PETSTORE_TEST_DISK', tmpdir()) },
       testTimeout: 60_000,
       maxWorkers: '100%',
       tags: needs,
@@ -47,7 +47,7 @@ export default defineConfig(({ mode }) => {
           isolate: false,
           // A wait that never ends is a bug; properties that draw all trials take ten times as long.
           testTimeout: Math.max(10_000, 100_000 * Number(process.env.PETSTORE_TEST_TRIALS)),
-          env: { TMPDIR: folderInMemory() ?? tmpdir() },
+          env: { TMPDIR: ownFolder('PETSTORE_TEST_MEMORY', folderInMemory() ?? tmpdir()) },
         }),
         // They wait for processes more than they compute. A number of workers of one's own needs a group of one's own.
         tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
@@ -58,6 +58,17 @@ export default defineConfig(({ mode }) => {
     },
   };
 });
+
+/** Makes a temporary folder of this run, once for all projects, and removes it with what the tests left. Other users may use it too. */
+function ownFolder(variable: string, parent: string): string {
+  const known = process.env[variable];
+  if (known !== undefined) return known;
+  const folder = mkdtempSync(join(parent, 'petstore-tests-'));
+  chmodSync(folder, 0o1777);
+  process.env[variable] = folder;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Linux keeps /dev/shm in memory. The unit tests, which sync each line of a journal, take 30 s there and 38 s on a disk. */
 function folderInMemory(): string | undefined {

@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { existsSync, fstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
-import { FileFault, readStart, writeNew } from './open-file.ts';
+import { FileFault, noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
 import { nameTemporary, removeFiles, temporariesOf } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
@@ -23,6 +13,9 @@ const MiB = 1024 * KiB;
 
 const deniedHint =
   'Make its folder yours and writable, or set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own.';
+
+const linksHint =
+  'Set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of a file system with hard links.';
 
 export function readText(path: string, maxBytes: number): string | undefined {
   return read(path, maxBytes, () => {});
@@ -57,27 +50,19 @@ export function othersCanChange(path: string, uid: number | undefined): boolean 
 }
 
 function read(path: string, maxBytes: number, check: (stats: Stats) => void): string | undefined {
-  let file: number;
   try {
-    // A pipe without a writer would never open.
-    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-    file = retryOnWindows(() => openSync(path, flags));
+    return withFile(path, (file) => {
+      check(fstatSync(file));
+      const bytes = readStart(file, maxBytes + 1);
+      if (bytes.length > maxBytes)
+        throw configFailure(`${path} is larger than ${inWords(maxBytes)}`);
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    });
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    throw unreadable(path, error);
-  }
-  try {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) throw configFailure(`${path} is not a regular file`);
-    check(stats);
-    const bytes = readStart(file, maxBytes + 1);
-    if (bytes.length > maxBytes) throw configFailure(`${path} is larger than ${inWords(maxBytes)}`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
     if (error instanceof Failure) throw error;
+    if (error instanceof FileFault) throw configFailure(error.message, undefined, error);
     throw unreadable(path, error);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -103,8 +88,7 @@ function inWords(bytes: number): string {
 
 function unreadable(path: string, error: unknown): Failure {
   const reason = error instanceof TypeError ? 'not valid UTF-8' : systemCode(error);
-  const hint = isDenied(error) ? deniedHint : undefined;
-  return configFailure(`cannot read ${path} (${reason})`, hint, error);
+  return configFailure(`cannot read ${path} (${reason})`, hintFor(error), error);
 }
 
 /** Replaces a file whole or not at all. Removes the files of killed writers, so nobody else may write it at the same time. */
@@ -149,10 +133,12 @@ export function cannotSave(path: string, error: unknown): Failure {
 
 function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? 'unknown error';
-  const hint = isDenied(cause) ? deniedHint : undefined;
-  return new Failure('output', `cannot ${verb} ${path} (${code})`, { hint, cause });
+  const message = `cannot ${verb} ${path} (${code})`;
+  return new Failure('output', message, { hint: hintFor(cause), cause });
 }
 
-function isDenied(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '');
+function hintFor(error: unknown): string | undefined {
+  const code = systemCode(error) ?? '';
+  if (code === noHardLinks) return linksHint;
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? deniedHint : undefined;
 }

@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  linkSync,
   lstatSync,
   openSync,
   readSync,
@@ -10,8 +11,6 @@ import {
 import { systemCode } from '../errors.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
-/** A link would lead to a file of somebody else's choice; a pipe without a writer would never open. */
-const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const minReadBytes = 4_096;
 
 /** A reason not to use a file or folder of ours, although the system would allow it. `fix` is a command or a sentence. */
@@ -24,30 +23,35 @@ export class FileFault extends Error {
   }
 }
 
-export function openOwn(path: string, flags: number): number {
-  let file: number;
-  try {
-    if (isWindows && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw misplaced(path, 'is a symbolic link');
-    }
-    file = retryOnWindows(() => openSync(path, flags | carefulFlags, 0o600));
-  } catch (error) {
-    if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');
-    throw error;
-  }
-  if (fstatSync(file).isFile()) return file;
-  closeSync(file);
-  throw misplaced(path, 'is not a regular file');
-}
-
+/** Opens a file of ours. A link would lead to a file of somebody else's choice. */
 export function withOwnFile<Result>(
   path: string,
   flags: number,
   action: (file: number) => Result,
 ): Result {
-  const file = openOwn(path, flags);
   try {
-    return action(file);
+    if (isWindows && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw misplaced(path, 'is a symbolic link');
+    }
+    return withFile(path, action, flags | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');
+    throw error;
+  }
+}
+
+/** Opens a file that the user may have named or linked. */
+export function withFile<Result>(
+  path: string,
+  action: (file: number) => Result,
+  flags = constants.O_RDONLY,
+): Result {
+  // Without O_NONBLOCK, a pipe without a writer would never open.
+  const file = retryOnWindows(() => openSync(path, flags | (constants.O_NONBLOCK ?? 0)));
+  try {
+    const stats = fstatSync(file);
+    if (stats.isFile()) return action(file);
+    throw misplaced(path, stats.isDirectory() ? 'is a directory' : 'is not a regular file');
   } finally {
     closeSync(file);
   }
@@ -83,6 +87,20 @@ export function readStart(file: number, maxBytes: number): Buffer {
 /** Makes a file of mode 0600, and never follows a link. If `flush` is true, its bytes outlast a power cut. */
 export function writeNew(path: string, text: string, flush = false): void {
   writeFileSync(path, Buffer.from(text), { flag: 'wx', mode: 0o600, flush });
+}
+
+export const noHardLinks = 'no hard links';
+
+/** Gives a file a further name. Throws an error with the code `noHardLinks` if its file system has none. */
+export function link(path: string, newPath: string): void {
+  try {
+    retryOnWindows(() => linkSync(path, newPath));
+  } catch (error) {
+    const isMissing = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(
+      systemCode(error) ?? '',
+    );
+    throw isMissing && !isWindows ? Object.assign(new Error(), { code: noHardLinks }) : error;
+  }
 }
 
 function misplaced(path: string, what: string): FileFault {

@@ -142,8 +142,8 @@ export function journalPath(
 /** Refuses a file that petstore 0.2.0 began to import with --allow-duplicates: `each` row was to be created. */
 export function refuseUnfinished(context: Context, folder: string, identity: Identity): void {
   const path = journalPath(folder, identity, 'each');
-  const { header, state, isTorn } = replay(context, path);
-  if (state === 'done' || !(header || isTorn)) return;
+  const text = readText(context, path);
+  if (text === '' || text.endsWith('\n{"state":"done"}\n')) return;
   throw configFailure(
     'an earlier version of petstore has not finished its import of this file with --allow-duplicates',
     `Finish it with that version. Or check with petstore categories list which rows exist, and delete its journal. Run: ${commandOn('rm', path)}`,
@@ -152,8 +152,12 @@ export function refuseUnfinished(context: Context, folder: string, identity: Ide
 
 const maxJournalBytes = 256 * 1024 * 1024;
 
-function replay({ stateFiles }: Context, path: string) {
-  const text = reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
+function readText({ stateFiles }: Context, path: string): string {
+  return reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
+}
+
+function replay(context: Context, path: string) {
+  const text = readText(context, path);
   const rows: RowLine[] = [];
   let header: Header | undefined;
   let state: State = 'idle';

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isNotFound, shownPath } from '../disk/files.ts';
-import { readStart } from '../disk/open-file.ts';
+import { FileFault, readStart, withFile } from '../disk/open-file.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
 
@@ -42,12 +42,18 @@ export async function readBytes(
   const source = isStdin ? 'standard input' : file;
   const maxBytes = maxMiB * 1024 * 1024;
   try {
-    const bytes = isStdin ? await readStdin(context, maxBytes) : readFile(file, maxBytes);
+    const bytes = isStdin
+      ? await readStdin(context, maxBytes)
+      : withFile(file, (fd) => readStart(fd, maxBytes + 1));
     if (bytes.length > maxBytes) throw usageFailure(`${source} is larger than ${maxMiB} MiB`);
     return { source, path: isStdin ? undefined : realpathSync(file), bytes };
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof Failure) throw error;
+    if (error instanceof FileFault) {
+      const fix = 'Name a regular file, or read it from standard input (-).';
+      throw usageFailure(error.message, fix);
+    }
     if (isNotFound(error)) throw usageFailure(`file not found: ${shownPath(source)}`);
     throw usageFailure(`cannot read ${source} (${systemCode(error) ?? ''})`);
   }
@@ -67,24 +73,6 @@ async function readStdin(
     if (size > maxBytes) break;
   }
   return Buffer.concat(chunks);
-}
-
-function readFile(file: string, maxBytes: number): Buffer {
-  // Not blocking: a pipe without a writer would never open.
-  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stats = fstatSync(fd);
-    if (stats.isDirectory()) throw usageFailure(`${file} is a directory`);
-    if (!stats.isFile()) {
-      throw usageFailure(
-        `${file} is not a regular file`,
-        'Copy it to a regular file first, or read it from standard input (-).',
-      );
-    }
-    return readStart(fd, maxBytes + 1);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 const saveAsUtf8 = 'Save it as UTF-8 (Excel: CSV UTF-8).';

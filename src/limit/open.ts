@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { FileFault } from '../disk/open-file.ts';
+import { FileFault, noHardLinks } from '../disk/open-file.ts';
 import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
+import { stateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, memoryCell, withFallbacks } from '../store/cell.ts';
@@ -29,8 +31,10 @@ type LimitNames = { readonly name: string; readonly before: string };
 /** A place that gives one of these will not work a moment later either. */
 const lastingErrors = new Set([
   ...['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'EROFS', 'ENOSPC', 'EDQUOT', 'EEXIST'],
-  ...['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK', 'ENAMETOOLONG'],
+  ...['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK', 'ENAMETOOLONG', noHardLinks],
 ]);
+
+const maxUnusedMs = 30 * 24 * 3_600_000;
 
 /**
  * Opens a limit in the first place that is ours: the state folder, the folder that the system made for the user, a temporary folder
@@ -129,8 +133,27 @@ function cellIn(
       const { value } = await fileCell<Snapshot>(join(limits, before), check).read();
       return { ...seen, value };
     },
-    replace: cell.replace,
+    replace(seen, next) {
+      if (!hasValue) removeUnused(limits, context);
+      return cell.replace(seen, next);
+    },
   };
+}
+
+/** Removes the limits of other services and keys that have long been out of use. A clock that was set forward must end no wait. */
+function removeUnused(limits: string, { now, uptime, boot }: Context): void {
+  for (const name of stateFiles.list(limits)) {
+    try {
+      const { value } = fileCell<Snapshot>(join(limits, name)).read();
+      if (!value) continue;
+      const { state, stamp } = value;
+      const { at } = later(stamp, { wall: now(), uptime: uptime(), boot });
+      const ends = [stamp.at + maxUnusedMs, state.block?.until ?? 0, state.day?.endsAt ?? 0];
+      if (Math.max(...ends) < at) rmSync(join(limits, name), { recursive: true });
+    } catch {
+      // Another process has it, or it is not ours.
+    }
+  }
 }
 
 /** Returns the reason why a state folder, to which others may write, cannot hold the limits. */

@@ -24,33 +24,30 @@ const windowNames = ['minute', 'day'] as const;
 const maxEarlyRequests = 2;
 const banMs = 300_000;
 
-/**
- * Counts the requests of one key. It knows the time only from its calls: processes that replay the same requests have the
- * same counts. The ban and its rules are the sandbox's own, because the interface document names none.
- */
+/** Counts the requests of one key. The ban and its rules are the sandbox's own, because the interface document names none. */
 export class Quota {
   minute = { openedAt: 0, used: 0 };
   day = { openedAt: 0, used: 0 };
   /** The end of the last Retry-After, and the requests before it. */
-  #retryAt = 0;
-  #earlyRequests = 0;
-  #bannedUntil = 0;
+  retryAt = 0;
+  earlyRequests = 0;
+  bannedUntil = 0;
 
   take(plan: Plan, now: number): Refusal | undefined {
-    if (now < this.#bannedUntil) return { isBan: true, until: this.#bannedUntil };
+    if (now < this.bannedUntil) return { isBan: true, until: this.bannedUntil };
     const windows = this.#windows(plan, now);
     const full = windows.filter(({ remaining }) => remaining === 0);
     if (full.length === 0) {
       for (const { name, openedAt, used } of windows) this[name] = { openedAt, used: used + 1 };
       return undefined;
     }
-    this.#earlyRequests = now < this.#retryAt ? this.#earlyRequests + 1 : 0;
-    if (this.#earlyRequests > maxEarlyRequests) {
-      this.#bannedUntil = now + banMs;
-      return { isBan: true, until: this.#bannedUntil };
+    this.earlyRequests = now < this.retryAt ? this.earlyRequests + 1 : 0;
+    if (this.earlyRequests > maxEarlyRequests) {
+      this.bannedUntil = now + banMs;
+      return { isBan: true, until: this.bannedUntil };
     }
-    this.#retryAt = Math.max(...full.map(({ resetAt }) => resetAt));
-    return { isBan: false, until: this.#retryAt };
+    this.retryAt = Math.max(...full.map(({ resetAt }) => resetAt));
+    return { isBan: false, until: this.retryAt };
   }
 
   tightestWindow(plan: Plan, now: number) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { findMismatch } from '../json/check.ts';
-import { exact, isJsonObject, type Json } from '../json/json.ts';
+import { ExactNumber, exact, isJsonObject, type Json } from '../json/json.ts';
 import { Category } from '../service/resources.ts';
 import { type Plan, plans, Quota } from './quota.ts';
 
@@ -54,6 +54,21 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
     if (category.id === undefined) addCategory(state, category, freeIds);
   }
   return state;
+}
+
+/** Returns all that requests change, as JSON. */
+export function snapshotOf({ quota, lastId, categories }: SandboxState) {
+  const withTexts = categories.map((category) => ({ ...category, id: category.id.text }));
+  return { quota: { ...quota }, lastId: String(lastId), categories: withTexts };
+}
+
+export function restore(state: SandboxState, snapshot: ReturnType<typeof snapshotOf>): void {
+  Object.assign(state.quota, snapshot.quota);
+  state.lastId = BigInt(snapshot.lastId);
+  state.categories.length = 0;
+  for (const category of snapshot.categories) {
+    state.categories.push({ ...category, id: new ExactNumber(category.id) });
+  }
 }
 
 const maxId = 2n ** 63n - 1n;

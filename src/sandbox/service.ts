@@ -4,7 +4,7 @@ import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { NewCategory } from '../service/resources.ts';
 import { addCategory, type SandboxState } from './sandbox-state.ts';
 
-/** A request as the service sees it, and all that a replay needs. It never holds the key that came. */
+/** A request as the service sees it. It never holds the key that came. */
 export type SandboxRequest = {
   readonly at: number;
   readonly operation: keyof typeof operations;
@@ -27,7 +27,7 @@ const deprecation = {
   sunset: new Date(Date.UTC(2027, 5, 30)).toUTCString(),
 };
 
-/** The operations of the interface document, section 4. Their names are in the logs of `--profile sandbox`. */
+/** The operations of the interface document, section 4. */
 const operations = {
   listCategories: (state): Reply => ({ status: 200, body: [...state.categories] }),
 
@@ -87,17 +87,6 @@ function takeFromQuota({ quota, plan }: SandboxState, now: number): Reply | unde
 
 function fault(status: number, code: string, message: string): Reply {
   return { status, body: { code, message, status: exact(status) } };
-}
-
-/** Returns the part of a request that a replay needs. A body that creates nothing could fill the log. */
-export function forReplay({ at, operation, key, body = '' }: SandboxRequest): SandboxRequest {
-  const isCreate = operation === 'createCategory' && typeof parseNewCategory(body) !== 'string';
-  return { at, operation, key, ...(isCreate && { body }) };
-}
-
-export function isReplayable(value: unknown): value is SandboxRequest {
-  const { at, operation, key } = (value ?? {}) as Record<string, unknown>;
-  return Number.isFinite(at) && Object.hasOwn(operations, String(operation)) && key === 'valid';
 }
 
 function parseNewCategory(body: string): NewCategory | string {

@@ -1,16 +1,16 @@
 import { hash, randomUUID } from 'node:crypto';
-import { accessSync, constants, linkSync, readdirSync, unlinkSync } from 'node:fs';
+import { accessSync, constants, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readOwn, readStart, writeNew } from '../disk/open-file.ts';
+import { link, readOwn, readStart, writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
-import { retryOnWindows } from '../disk/windows.ts';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
 
 /** If the newest file is damaged, the one before it counts. */
 const maxOlderFiles = 4;
-const maxBytes = 1024 * 1024;
+/** The largest value is a sandbox. */
+const maxBytes = 64 * 1024 * 1024;
 /** The first line of a file, which no other file has: the digest of the value, and an id. */
 const headLength = 53;
 const maxReads = 1_000;
@@ -31,9 +31,9 @@ const nothing = { value: undefined, version: '', numbers: [] };
  * written to a temporary file and linked to the next number, which only one process can do. A process that is killed at any moment
  * leaves the old value or the new one.
  */
-export function fileCell<Value>(folder: string, check?: Check): Cell<Value> {
+export function fileCell<Value>(folder: string, check?: Check) {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
-  return { read, replace };
+  return { read, replace } satisfies Cell<Value>;
 
   function read(): Seen<Value> {
     for (let attempt = 0; attempt < maxReads; attempt += 1) {
@@ -94,9 +94,10 @@ export function fileCell<Value>(folder: string, check?: Check): Cell<Value> {
   /** Returns false if another process was first. */
   function publish(number: number, json = ''): boolean {
     const temporary = nameTemporary(pathOf('next'));
+    if (Buffer.byteLength(json) > maxBytes / 2) throw Object.assign(new Error(), { code: 'EFBIG' });
     try {
       writeNew(temporary, `${digestOf(json)} ${randomUUID()}\n${json}\n`);
-      retryOnWindows(() => linkSync(temporary, pathOf(number)));
+      link(temporary, pathOf(number));
       return true;
     } catch (error) {
       // ENOENT: the folder was removed.

@@ -24,6 +24,8 @@ describe('at the cursor', () => {
     ['orders list --columns ', 'nothing'],
     ['categories get ', 'nothing'],
     ['categories import ', 'files'],
+    ['categories list --columns id,', 'id,name id,description'],
+    ['categories get 7 --columns=n', '--columns=name'],
     ['help ', 'categories options exit-codes environment'],
     ['exit', 'nothing'],
     ['help categories c', 'create'],

@@ -55,9 +55,7 @@ const places: readonly (readonly [place: string, commands: readonly string[]])[]
     .concat('.local')
     .map((place) => [place, onState] as const),
   // An import waits for what a sandbox has forgotten.
-  ...['/sandbox', '/sandbox/requests.log'].map(
-    (path) => [state + path, onState.slice(0, -1)] as const,
-  ),
+  ...['/sandbox', '/sandbox/*'].map((path) => [state + path, onState.slice(0, -1)] as const),
 ];
 
 /** What may stand at such a place. The last ones are made by root. */

@@ -180,6 +180,24 @@ describe('an import on a disk that fails at any step, with a power cut behind it
   );
 });
 
+test.for([
+  ['config', 'set', 'output', 'json'],
+  ['categories', 'import', 'rows.csv', '--yes'],
+])('where hard links are missing, %s %s says so', async (argv, { execute, folder }) => {
+  writeFileSync(join(folder, 'rows.csv'), 'name\ndog\n');
+  const { env } = await startService();
+  const spoilt = { FAULT: 'EPERM', FAULT_FOLDER: '/', FAULT_AT: '1' };
+
+  const ended = await execute(process.execPath, ['--require', disk, launcher, ...argv], {
+    env: { ...env, ...spoilt },
+  });
+
+  expect(ended.code).toBe(74);
+  expect(ended.stderr).toMatch(
+    /petstore: cannot save \S+ \(no hard links\)\n.*\n?Set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to /,
+  );
+});
+
 describe('the limits on a disk that fails at any step: the command works, asks once, and so does the next', () => {
   const rows: readonly (readonly [fault: string, below: string])[] = [
     ['EIO', 'state'],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -146,4 +146,37 @@ test('a long table keeps the cells of its first rows, and not the elements that 
   expect(run.stderr).toMatch(/^rate limit|^$/);
   expect(Number(run.stdout)).toBeGreaterThan(150);
   expect(run.peakMiB).toBeLessThan(250);
+});
+
+test('the largest import, resumed before its last row, takes less than 600 MB', async ({
+  execute,
+  folder,
+  serve,
+}) => {
+  const description = 'Loyal, loud and always hungry. '.repeat(10);
+  const rows = Array.from({ length: 99_999 }, (_, n) => ({ name: `category ${n}`, description }));
+  const lines = rows.map(({ name }) => `${name},"${description}"`);
+  writeFileSync(join(folder, 'rows.csv'), ['name,description', ...lines].join('\n'));
+  const listed = rows.map((row, n) => JSON.stringify({ id: n + 1, ...row }));
+  let count = 0;
+  let status = 401;
+  const { env } = await serve({
+    react({ method }) {
+      if (method === 'GET') return { status: 200, body: `[${listed.slice(0, count)}]` };
+      if (status === 201) count += 1;
+      return { status, body: status === 201 ? (listed[count - 1] ?? '') : '{}' };
+    },
+  });
+  const argv = [launcher, 'categories', 'import', 'rows.csv', '--yes', '-o', 'json'] as const;
+  const begun = await runMeasured({ execute, folder }, argv, env);
+  const imports = join(folder, '.local/state/petstore/imports');
+  const created = rows.slice(1).map((_, row) => `{"row":${row},"id":"${row + 1}"}\n`);
+  for (const name of readdirSync(imports)) appendFileSync(join(imports, name), created.join(''));
+  [count, status] = [created.length, 201];
+
+  const run = await runMeasured({ execute, folder }, argv, env);
+
+  expect([begun.code, run.code]).toEqual([7, 0]);
+  expect(run.stderr).toMatch(/"1 created in \d+s, 99,998 created earlier"/);
+  expect(run.peakMiB).toBeLessThan(600);
 });

@@ -85,7 +85,7 @@ test('a folder in place of a mark ends with 74 before anything is sent', async (
   ]);
 
   expect([exitCode, sandbox.requests.length]).toEqual([74, before]);
-  expect(stderr).toContain('is not a regular file');
+  expect(stderr).toContain('is a directory');
 });
 
 /** Returns the folder of the marks, and how the names of those of the service begin. */

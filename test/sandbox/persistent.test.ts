@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import type { SandboxRequest } from '../../src/sandbox/service.ts';
@@ -14,10 +14,14 @@ const request = (fields: Partial<SandboxRequest> = {}): SandboxRequest => ({
 });
 const create = (name: string) =>
   request({ operation: 'createCategory', body: JSON.stringify({ name }) });
-const logIn = (folder: string) => join(folder, 'sandbox', 'requests.log');
+const filesIn = (folder: string) =>
+  readdirSync(join(folder, 'sandbox'))
+    .sort((a, b) => Number(a) - Number(b))
+    .map((name) => join(folder, 'sandbox', name));
 
 function open(folder: string | undefined, notices: string[] = []) {
-  return openSharedSandbox(folder, process.getuid?.(), (message) => notices.push(message));
+  const context = { now: () => startTime, uid: process.getuid?.() };
+  return openSharedSandbox(context, folder, (message) => notices.push(message));
 }
 
 describe('a sandbox kept on disk', () => {
@@ -44,26 +48,24 @@ describe('a sandbox kept on disk', () => {
     for (const answer of answerers) expect(answer(request()).body).toHaveLength(33);
   });
 
-  test('skips what a killed process left half written, and garbage', ({ folder }) => {
-    const path = logIn(folder);
+  test('goes on from the last whole state if the newest is damaged', ({ folder }) => {
     open(folder)(create('fish'));
-    appendFileSync(path, '\n{"id":"x","at":17,"operation":"createCat');
+    const newest = filesIn(folder).at(-1) ?? '';
     open(folder)(create('bird'));
-    appendFileSync(
-      path,
-      '\n\u0000\u0000garbage\n\nnull\n{}\n{"at":1,"id":"x","operation":"limits","key":"valid"}\n',
-    );
+    writeFileSync(filesIn(folder).at(-1) ?? '', readFileSync(newest).subarray(0, 200));
 
+    const { body } = open(folder)(create('toad'));
+
+    expect(body).toMatchObject({ id: { text: '5' } });
     expect(open(folder)(request()).body).toHaveLength(5);
   });
 
   test.for(['missing', 'invalid', 'foreign'] as const)(
     'writes nothing of a request whose key is %s',
     (key, { folder }) => {
-      const path = logIn(folder);
       open(folder)({ ...create('fish'), petId: '1', key });
 
-      expect(readFileSync(path, 'utf8')).toBe('');
+      expect(filesIn(folder)).toEqual([]);
     },
   );
 
@@ -75,8 +77,21 @@ describe('a sandbox kept on disk', () => {
     const { headers } = open(folder)(request());
 
     expect([refused.status, found.status]).toEqual([400, 200]);
-    expect(readFileSync(logIn(folder), 'utf8')).not.toMatch(/nombre|9007199254740993/);
+    for (const path of filesIn(folder)) {
+      expect(readFileSync(path, 'utf8')).not.toMatch(/nombre|9007199254740993/);
+    }
     expect(headers).toMatchObject({ 'x-ratelimit-remaining': '57' });
+  });
+
+  test('keeps the ban, and nothing of the requests that led to it', ({ folder }) => {
+    const answerers = [open(folder), open(folder)];
+    for (let n = 0; n < 1_000; n += 1) answerers[n % 2]?.(request());
+
+    const { body } = open(folder)(request());
+
+    expect(body).toMatchObject({ code: 'key_banned' });
+    const sizes = filesIn(folder).map((path) => statSync(path).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10_000);
   });
 
   test('goes on in memory where nothing can be saved, and says so once', ({ folder }) => {

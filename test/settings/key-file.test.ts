@@ -28,7 +28,7 @@ test('reads standard input', async ({ petstore }) => {
 
 test('refuses what is no file', async ({ petstore, folder }) => {
   const places: [string, (path: string) => void, string][] = [
-    ['folder', (path) => mkdirSync(path), 'is not a regular file'],
+    ['folder', (path) => mkdirSync(path), 'is a directory'],
     ['device', (path) => symlinkSync('/dev/null', path), 'is not a regular file'],
     ['link to itself', (path) => symlinkSync(path, path), '(ELOOP)'],
   ];

@@ -57,7 +57,7 @@ describe('a stored key', () => {
     ...(isPosix ? openToOthers : []),
     ...(isRoot ? [ofAnother] : []),
     ['in a pipe', (file) => execFileSync('mkfifo', ['-m', '600', file]), 'is not a regular file'],
-    ['in a folder', (file) => mkdirSync(file), 'is not a regular file'],
+    ['in a folder', (file) => mkdirSync(file), 'is a directory'],
     ['in a link to itself', (file) => symlinkSync(file, file), '(ELOOP)'],
     ['cut short', write(stored.slice(0, -2)), corrupted],
     ['of a wrong type', write('{"origin":"https://a.example","key":1}'), corrupted],

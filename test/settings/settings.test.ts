@@ -217,7 +217,7 @@ describe('a settings file', () => {
 
   test.for<[string, Make, string]>([
     ['a pipe', (file) => execFileSync('mkfifo', [file]), 'is not a regular file'],
-    ['a folder', (file) => mkdirSync(file), 'is not a regular file'],
+    ['a folder', (file) => mkdirSync(file), 'is a directory'],
     ['a link to itself', (file) => symlinkSync(file, file), '(ELOOP)'],
     ['cut short', write('{\n  "profiles": {'), ':2:16): '],
     ['empty', write(''), ':1:1): unexpected end of input'],

@@ -1,5 +1,6 @@
 import { Argument, type Command, Help, type Option } from 'commander';
 import { Exit } from '../../errors.ts';
+import { categoryColumns } from '../../fields.ts';
 import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
@@ -94,13 +95,13 @@ async function suggest(
   // Other shells than bash pass --output=js in one piece.
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   if (value !== undefined) {
-    return valuesOf(app, optionWithValue(command, name), `${name}=`);
+    return valuesOf(app, command, optionWithValue(command, name), value, `${name}=`);
   }
-  if (option) return valuesOf(app, option);
+  if (option) return valuesOf(app, command, option, typed);
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
-  return valuesOf(app, command.registeredArguments[argumentCount]);
+  return valuesOf(app, command, command.registeredArguments[argumentCount], typed);
 }
 
 function optionWithValue({ options }: Command, word: string): Option | undefined {
@@ -121,11 +122,29 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function valuesOf({ context }: App, taker: Option | Argument | undefined, before = '') {
+function valuesOf(
+  app: App,
+  command: Command,
+  taker: Option | Argument | undefined,
+  typed: string,
+  before = '',
+) {
   const placeholder = taker instanceof Argument ? `<${taker.name()}>` : taker?.flags;
   // The JSON of --data may be @FILE.
-  if (!placeholder || /<(?:file|json|command)>/.test(placeholder)) return 'files';
-  const isProfile = taker?.name() === 'profile';
-  const values = isProfile ? profileNames(loadSettingsFile(context)) : (taker?.argChoices ?? []);
-  return values.map((value): Suggestion => [before + value]);
+  if (!taker || !placeholder || /<(?:file|json|command)>/.test(placeholder)) return 'files';
+  return choicesOf(app, command, taker, typed).map((value): Suggestion => [before + value]);
+}
+
+function choicesOf({ context }: App, command: Command, taker: Option | Argument, typed: string) {
+  if (taker.name() === 'profile') return profileNames(loadSettingsFile(context));
+  return taker.name() === 'columns' ? columnLists(command, typed) : (taker.argChoices ?? []);
+}
+
+/** Returns the typed list with each column that it lacks, for verbs that print categories. */
+function columnLists(command: Command, typed: string): readonly string[] {
+  const isOfCategories = command.parent?.name() === 'categories';
+  if (!isOfCategories || !['list', 'get', 'create'].includes(command.name())) return [];
+  const chosen = typed.split(',').slice(0, -1);
+  const others = categoryColumns.filter((name) => !chosen.includes(name));
+  return others.map((name) => [...chosen, name].join());
 }

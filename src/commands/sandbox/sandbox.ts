@@ -30,7 +30,7 @@ export function define(command: Command, app: App): void {
     'Each run begins with the same sample data. To use your own: --data with {"categories": [{"name": "dog"}], "pets": [...], ' +
       '"orders": [...]}, or an array of categories; anything you leave out is filled with sample data.',
     '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor shows it). To start ' +
-      'again from the sample data, delete sandbox/requests.log in that folder.',
+      'again from the sample data, delete sandbox in that folder.',
   ]);
   command
     .usage('[options] [-- command...]')

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameLimit } from '../../../src/limit/open.ts';
 import type { Seen } from '../../../src/store/cell.ts';
@@ -49,6 +49,25 @@ test.for([
       { kind: 'rate_limited', outcome: 'not_sent' },
     ]);
     expect(sandbox.requests).toHaveLength(0);
+  },
+);
+
+const day = 86_400_000;
+test.for([
+  ['for 31 days', 31, 'before', 0, false],
+  ['for 29 days', 29, 'before', 0, true],
+  ['for 31 days, in a wait', 31, 'before', 31 * 86_400 + 9, true],
+  ['for no time, but the clock was set forward', 31, 'this-one', 0, true],
+] as const)(
+  'when a limit is made, another that was not used %s stays only if it may be needed',
+  async ([, days, boot, waitSeconds, isKept], { petstore, folder }) => {
+    const { state, stamp } = recorded(waitSeconds);
+    putValue(folder, 'other', { state, stamp: { ...stamp, wall: startTime - days * day, boot } });
+
+    await petstore(listNow);
+
+    const names = readdirSync(join(folder, 'state', 'limits'));
+    expect(names.includes('other')).toBe(isKept);
   },
 );
 
