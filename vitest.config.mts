@@ -19,7 +19,7 @@ const ntfs = {
     include: [
       'test/commands/{auth,sandbox}{,/*}.test.ts',
       'test/{import,limits,sandbox,settings}/**/*.test.ts',
-      'test/inner/{disk,limit}/**/*.test.ts',
+      'test/inner/{limit,store}/**/*.test.ts',
     ],
     // A process that is killed in memory leaves its files open, and NTFS removes none that is open.
     exclude: ['test/import/journal.test.ts'],
