@@ -39,7 +39,7 @@ describe('at the cursor', () => {
 
     const offered = stdout.split('\n').map((offer) => offer.split(':')[0]);
     const isNone = values === 'nothing' || values === 'files';
-    expect({ exitCode, stderr }).toEqual({ exitCode: values === 'nothing' ? 1 : 0, stderr: '' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: values === 'nothing' ? 3 : 0, stderr: '' });
     if (isNone) expect(stdout).toBe('');
     else expect(offered).toEqual(expect.arrayContaining(values.split(' ')));
   });

@@ -47,7 +47,7 @@ async function complete(
     .map(([word, meaning]) =>
       [word.slice(keptLength), separator && meaning].filter(Boolean).join(separator),
     );
-  if (lines.length === 0) throw new Exit(1);
+  if (lines.length === 0) throw new Exit(3);
   await app.sink.print(lines);
 }
 
