@@ -38,7 +38,7 @@ type Machines = {
 };
 
 for (const [name, program] of Object.entries(engines))
-  describe(`machines that take turns through ${name}`, {
+  describe.concurrent(`machines that take turns through ${name}`, {
     tags: [name, 'unshare', 'root'],
     timeout: 600_000,
   }, () => {
