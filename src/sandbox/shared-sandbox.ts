@@ -9,6 +9,8 @@ import { createState, restore, snapshotOf } from './sandbox-state.ts';
 import { serveSandbox } from './server.ts';
 import { type Answer, answer } from './service.ts';
 
+const maxBytes = 32 * 1024 * 1024;
+
 /** Serves the sandbox of `--profile sandbox`, which ends with the command. */
 export async function serveSharedSandbox(
   context: Pick<Context, 'now' | 'uid'>,
@@ -63,5 +65,5 @@ function openCell({ now, uid }: Pick<Context, 'now' | 'uid'>, stateFolder: strin
   const folder = join(stateFolder, 'sandbox');
   securePrivateFolder(folder, uid);
   removeStale(folder, now());
-  return fileCell<ReturnType<typeof snapshotOf>>(folder);
+  return fileCell<ReturnType<typeof snapshotOf>>(folder, undefined, maxBytes);
 }

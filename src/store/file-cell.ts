@@ -9,8 +9,7 @@ import type { Cell, Seen } from './cell.ts';
 
 /** If the newest file is damaged, the one before it counts. */
 const maxOlderFiles = 4;
-/** The largest value is a sandbox. */
-const maxBytes = 64 * 1024 * 1024;
+const usualMaxBytes = 1024 * 1024;
 /** The first line of a file, which no other file has: the digest of the value, and an id. */
 const headLength = 53;
 const maxReads = 1_000;
@@ -29,9 +28,9 @@ const nothing = { value: undefined, version: '', numbers: [] };
 /**
  * Returns a cell in a folder of its own, where the file with the highest number has the value. Files never change: the next value is
  * written to a temporary file and linked to the next number, which only one process can do. A process that is killed at any moment
- * leaves the old value or the new one.
+ * leaves the old value or the new one. A file above `maxBytes` is never written (EFBIG), and counts as damaged.
  */
-export function fileCell<Value>(folder: string, check?: Check) {
+export function fileCell<Value>(folder: string, check?: Check, maxBytes = usualMaxBytes) {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
   return { read, replace } satisfies Cell<Value>;
 
@@ -45,7 +44,7 @@ export function fileCell<Value>(folder: string, check?: Check) {
         return nothing;
       }
       if (newest === last.numbers.at(-1)) return last;
-      const file = readWhole(pathOf(newest));
+      const file = readWhole(newest);
       // If the newest is another one now, a process that was suspended may have made this file with a number of long ago.
       if (!file || numbersIn(folder).at(-1) !== newest) continue;
       const value = parse<Value>(file, check) ?? olderValue(numbers);
@@ -58,10 +57,7 @@ export function fileCell<Value>(folder: string, check?: Check) {
 
   function olderValue(numbers: readonly number[]): Value | undefined {
     for (const number of numbers.slice(0, -1).reverse()) {
-      const value = parse<Value>(
-        readWhole(pathOf(number)),
-        check && { ...check, onDamage: () => {} },
-      );
+      const value = parse<Value>(readWhole(number), check && { ...check, onDamage: () => {} });
       if (value !== undefined) return value;
     }
     return undefined;
@@ -94,9 +90,10 @@ export function fileCell<Value>(folder: string, check?: Check) {
   /** Returns false if another process was first. */
   function publish(number: number, json = ''): boolean {
     const temporary = nameTemporary(pathOf('next'));
-    if (Buffer.byteLength(json) > maxBytes / 2) throw Object.assign(new Error(), { code: 'EFBIG' });
+    const text = `${digestOf(json)} ${randomUUID()}\n${json}\n`;
+    if (Buffer.byteLength(text) > maxBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
     try {
-      writeNew(temporary, `${digestOf(json)} ${randomUUID()}\n${json}\n`);
+      writeNew(temporary, text);
       link(temporary, pathOf(number));
       return true;
     } catch (error) {
@@ -106,6 +103,11 @@ export function fileCell<Value>(folder: string, check?: Check) {
     } finally {
       remove(temporary);
     }
+  }
+
+  /** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
+  function readWhole(number: number): Buffer | undefined {
+    return readOwn(pathOf(number), (file) => readStart(file, maxBytes));
   }
 
   function pathOf(name: string | number): string {
@@ -131,11 +133,6 @@ function checkWritable(path: string): void {
     if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
     checkWritable(dirname(path));
   }
-}
-
-/** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
-function readWhole(path: string): Buffer | undefined {
-  return readOwn(path, (file) => readStart(file, maxBytes));
 }
 
 function headAt(path: string): string | undefined {

@@ -79,6 +79,15 @@ describe('a cell in a folder', () => {
     for (const name of ['.', ...readdirSync(path)]) expect(isPrivate(join(path, name))).toBe(true);
   });
 
+  test('refuses a value above its bound, and keeps the one before', async ({ folder }) => {
+    const cell = fileCell<Names>(folder, undefined, 200);
+    await add(cell, 'a');
+
+    await expect(add(cell, 'b'.repeat(200))).rejects.toMatchObject({ code: 'EFBIG' });
+
+    expect(await namesIn(fileCell(folder))).toEqual(['a']);
+  });
+
   test('is seen by all processes, and stays small', async ({ folder }) => {
     const [one, other] = [fileCell<Names>(folder), fileCell<Names>(folder)];
     for (const name of ten) {
