@@ -8,7 +8,7 @@ import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
 import { isExplicit, profileFlag } from './chosen-profile.ts';
 import type { KeyCommand } from './key-command.ts';
-import { checkOrigin, type Invocation, type Profile, resolveBaseUrl } from './resolve.ts';
+import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
 
@@ -88,7 +88,7 @@ function storedKey(invocation: Invocation): ApiKey | undefined {
   const stored = folder && readStoredKey(context, folder, profile.name);
   if (!folder || !stored) return undefined;
   const renew = `petstore auth login${profileFlag(profile)}`;
-  checkOrigin(invocation, stored.origin, `${renew} --base-url ${resolveBaseUrl(invocation)?.href}`);
+  checkOrigin(invocation, stored.origin, ({ href }) => `${renew} --base-url ${href}`);
   const source = keyFile(folder, profile.name);
   return { value: parseKey(stored.key, source), source, renew };
 }

@@ -27,7 +27,7 @@ export function findKeyCommand(command: string, invocation: Invocation): KeyComm
   if (home === undefined) {
     throw configFailure(`profile ${name} has an api-key-command but no base-url`, `Run: ${move}`);
   }
-  checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, move);
+  checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, () => move);
   // Not the command itself, which may contain what opens a vault.
   const source = `the api-key-command of profile ${name}`;
   const print = async () => {

@@ -96,14 +96,18 @@ export function refuseOpenFile(
   );
 }
 
-/** Refuses another base URL than that of the profile's own key; `move` is the command that moves the key. */
-export function checkOrigin(invocation: Invocation, origin: string, move: string): void {
-  const requested = resolveBaseUrl(invocation)?.origin;
-  if (requested === undefined || requested === origin) return;
+/** Refuses another base URL than that of the profile's own key; `move` returns the command that moves the key to it. */
+export function checkOrigin(
+  invocation: Invocation,
+  origin: string,
+  move: (baseUrl: URL) => string,
+): void {
+  const baseUrl = resolveBaseUrl(invocation);
+  if (!baseUrl || baseUrl.origin === origin) return;
   const { source } = resolveSetting('base-url', invocation) ?? {};
   throw configFailure(
-    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${requested}${fromSource(source)}`,
-    `If the service has moved, move the key. Run: ${move}`,
+    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${baseUrl.origin}${fromSource(source)}`,
+    `If the service has moved, move the key. Run: ${move(baseUrl)}`,
   );
 }
 
