@@ -2,10 +2,8 @@ import { describe } from 'vitest';
 import type { Context, WireAnswer, WireRequest } from '../../src/context.ts';
 import { Interruption } from '../../src/errors.ts';
 import { startTime } from '../support/clock.ts';
-import { type Kind, kinds } from '../support/kinds.ts';
 import { test as base, expect, outputTo, silence } from '../support/petstore.ts';
 import { createGate } from '../support/program.ts';
-import { formats } from '../support/values.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
 const element = (n: number) =>
@@ -283,30 +281,6 @@ describe('the reader of a list above 8 MiB', () => {
     expect(result.exitCode).toBe(74);
     expect(result.stderr).toMatch(/\(ENOSPC\); the list is incomplete\n/);
   });
-});
-
-describe('a list in another script', () => {
-  test.for(formats)(
-    'takes at most four times the CPU time of an English one, as %s',
-    async (format, { petstore, serve }) => {
-      const cpuOf = async (kind: Kind) => {
-        const rows = Array.from({ length: 20_000 }, (_, n) => kinds[kind](n));
-        serve({ text: `[${rows.join()}]` });
-        const before = process.cpuUsage();
-        const { exitCode } = await petstore(['categories', 'list', '-o', format], { columns: 80 });
-        const { user, system } = process.cpuUsage(before);
-        expect(exitCode).toBe(0);
-        return user + system;
-      };
-      await cpuOf('ascii');
-      const english = await cpuOf('ascii');
-
-      for (const kind of Object.keys(kinds) as Kind[]) {
-        const bound = kind === 'emoji sequences' ? 8 : 4;
-        expect((await cpuOf(kind)) / english, kind).toBeLessThan(bound);
-      }
-    },
-  );
 });
 
 function turn(): Promise<void> {

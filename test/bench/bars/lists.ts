@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { type Kind, kinds } from '../../support/kinds.ts';
 import { environment } from '../home.ts';
 import type { Bar, Setup } from './bar.ts';
+import { type Kind, kinds } from './kinds.ts';
 import { benchKey } from './start.ts';
 import { type Program, type Turn, takeTurns } from './turns.ts';
 

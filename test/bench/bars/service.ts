@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type Kind, kinds } from '../../support/kinds.ts';
+import { type Kind, kinds } from './kinds.ts';
 
 /** What is in one store; its list is made once and sent from memory. */
 type Store = { readonly categories: string[]; list: Buffer | undefined };
