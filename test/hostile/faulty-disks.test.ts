@@ -11,6 +11,8 @@ const disk = resolve('test/support/programs/faulty-disk.cjs');
 /** What a run ends with whose disk was touched too seldom for the fault to happen. */
 const untouched = 99;
 const maxSteps = 200;
+/** The disk fails at each of the steps every night, and at every third one otherwise. */
+const stride = isNightly ? 1 : 3;
 const timeout = 300_000;
 
 type Step = {
@@ -25,7 +27,7 @@ type Ended = Awaited<Running['ended']>;
 type Check<S> = (ended: Ended, step: S, where: string) => Promise<void>;
 
 const test = base.extend<{
-  /** Lets the disk fail at the first step of a command, then at the second, until it has no more, and returns their number. */
+  /** Lets the disk fail at the first step of a command, then at a later one, until it has no more, and returns their number. */
   failAtEachStep: <S extends Step>(
     fault: string,
     argv: readonly string[],
@@ -35,7 +37,7 @@ const test = base.extend<{
 }>({
   failAtEachStep: ({ execute }, use) =>
     use(async (fault, argv, prepare, check) => {
-      for (let at = 1; at <= maxSteps; at += 1) {
+      for (let at = 1; at <= maxSteps; at += stride) {
         const step = await prepare(at);
         const { env, stdin = '', below, synced = '' } = step;
         const spoilt = {
@@ -100,14 +102,16 @@ describe('a save on a disk that fails at any step: the old file or the new one, 
       const stdin = 'the-new-key-0001';
       const config = join(folder, 'config');
       const path = join(config, file);
-      const env = { PETSTORE_CONFIG_DIR: config };
+      // Each step anew: a service that tells no limit is asked sixty times a minute.
+      const state = join(folder, 'state');
+      const env = { PETSTORE_CONFIG_DIR: config, PETSTORE_STATE_DIR: state };
       const read = () => JSON.parse(readFileSync(path, 'utf8'));
 
       const steps = await failAtEachStep(
         fault,
         argv,
         () => {
-          rmSync(config, { recursive: true, force: true });
+          for (const old of [config, state]) rmSync(old, { recursive: true, force: true });
           mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
           writeFileSync(path, JSON.stringify(whole('old')), { mode: 0o600 });
           return { env, stdin, below: config };
@@ -175,7 +179,7 @@ describe('an import on a disk that fails at any step, with a power cut behind it
       );
 
       expect(steps).toBeGreaterThanOrEqual(minSteps);
-      expect(failures > 3).toBe(fault !== 'short');
+      expect(failures > 0).toBe(fault !== 'short');
     },
   );
 });
