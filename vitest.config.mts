@@ -51,7 +51,7 @@ export default defineConfig(({ mode }) => {
         }),
         // They wait for processes more than they compute. A number of workers of one's own needs a group of one's own.
         tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
-        tier('hostile', built),
+        tier('hostile', { ...built, maxWorkers: 3, sequence: { groupOrder: 2 } }),
         tier('windows', built),
         ...(process.env.PETSTORE_TEST_NTFS ? [ntfs] : []),
       ],
