@@ -10,9 +10,9 @@ import { profileFlag } from '../session/chosen-profile.ts';
 import { accountOf, connect, requireBaseUrl, type Service } from '../session/connect.ts';
 import { keyOfFlag, keyOfStdin, noKey } from '../session/find-key.ts';
 import { openLimits } from '../session/open-limit.ts';
-import { resolveBaseUrl } from '../session/resolve.ts';
+import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { noticeOfVersion, parseBaseUrl } from '../settings/addresses.ts';
+import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
 import { noticeOfShortKey } from '../text/secret.ts';
@@ -32,14 +32,14 @@ async function logIn(session: Session): Promise<void> {
   const folder = requireConfigFolder(context);
   const isPrompted = canPrompt(context, options);
 
-  const known = isPrompted ? resolveBaseUrl(session) : requireBaseUrl(session, '');
+  const known = isPrompted ? getSetting('base-url', session)?.value : requireBaseUrl(session, '');
   const baseUrl = known ?? (await askBaseUrl(session));
   const key =
     (await keyOfFlag(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
   sink.hide(key.value);
 
-  const unversioned = noticeOfVersion(baseUrl);
+  const unversioned = missingVersionNotice(baseUrl);
   if (unversioned) notice(report, unversioned);
   await verify(session, { baseUrl, key });
   await store(session, folder, key, baseUrl);
@@ -175,7 +175,7 @@ export function defineStatus(command: Command, app: App): void {
 async function printStatus(session: Session, check: boolean): Promise<void> {
   const { output, profile } = session;
   output.checkColumns(check ? [...statusColumns, 'works'] : statusColumns);
-  const baseUrl = resolveBaseUrl(session);
+  const baseUrl = getSetting('base-url', session)?.value;
   const key = profile.isSandbox ? { source: 'the sandbox' } : await session.key();
   const { works, failure }: KeyCheck = check && key ? await tryKey(session) : {};
 

@@ -6,9 +6,9 @@ import type { JsonObject } from '../json/json.ts';
 import type { App } from '../session/app.ts';
 import { defaultProfile, profileFlag, profileNames } from '../session/chosen-profile.ts';
 import { takeOnly } from '../session/options.ts';
-import { type Given, resolveSetting } from '../session/resolve.ts';
+import { type Resolved, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { noticeOfVersion } from '../settings/addresses.ts';
+import { missingVersionNotice } from '../settings/addresses.ts';
 import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
@@ -17,8 +17,8 @@ import { checkNewProfileName } from '../settings/values.ts';
 import { addExamples, addNotes } from './help.ts';
 import { describeSetting } from './topics.ts';
 
-const namesInForce = ['profile', ...settingNames] as const;
-type NameInForce = (typeof namesInForce)[number];
+const effectiveNames = ['profile', ...settingNames] as const;
+type EffectiveName = (typeof effectiveNames)[number];
 
 const columns = ['setting', 'value', 'source'] as const;
 
@@ -31,8 +31,8 @@ async function listSettings(session: Session): Promise<void> {
   const { faults, output, report } = session;
   output.checkColumns(columns);
   for (const { message } of faults) notice(report, message);
-  const rows = namesInForce.map((name) => {
-    const given = findInForce(name, session);
+  const rows = effectiveNames.map((name) => {
+    const given = findEffective(name, session);
     // The command may contain what opens a vault, and lists are pasted into tickets.
     const isShown = name !== 'api-key-command' || given === undefined;
     return rowOf(name, isShown ? given : { ...given, text: '(set)' });
@@ -40,7 +40,7 @@ async function listSettings(session: Session): Promise<void> {
   await output.print({ data: rows, columns });
 }
 
-function findInForce(name: NameInForce, session: Session): Given | undefined {
+function findEffective(name: EffectiveName, session: Session): Resolved | undefined {
   if (name === 'profile') return session.profile.given;
   if (name === 'default-profile') return defaultProfile(session.settingsFile);
   // `-o json` formats what is printed here; the setting is that of other commands.
@@ -50,7 +50,7 @@ function findInForce(name: NameInForce, session: Session): Given | undefined {
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
 }
 
-function rowOf(name: NameInForce, given: Given | undefined): JsonObject {
+function rowOf(name: EffectiveName, given: Resolved | undefined): JsonObject {
   return { setting: name, value: given?.text, source: given?.file ?? given?.source };
 }
 
@@ -58,20 +58,20 @@ export function defineGet(command: Command, app: App): void {
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command
     .description('Print the value of one setting; exits 2 when it is not set')
-    .addArgument(settingArgument('get', namesInForce))
-    .action((name: NameInForce) =>
+    .addArgument(settingArgument('get', effectiveNames))
+    .action((name: EffectiveName) =>
       withSession(app, command, (session) => printSetting(session, name)),
     );
 }
 
-function settingArgument(verb: string, names: readonly NameInForce[] = settingNames): Argument {
+function settingArgument(verb: string, names: readonly EffectiveName[] = settingNames): Argument {
   const argument = new Argument('<setting>', 'name of the setting');
   return takeOnly(argument, 'setting', names, `petstore config ${verb}`);
 }
 
-async function printSetting(session: Session, name: NameInForce): Promise<void> {
+async function printSetting(session: Session, name: EffectiveName): Promise<void> {
   const { output, profile } = session;
-  const given = findInForce(name, session);
+  const given = findEffective(name, session);
   if (!given) {
     throw configFailure(
       `${name} is not set for profile ${profile.name}`,
@@ -124,7 +124,7 @@ async function setSetting(session: Session, name: SettingName, value: string): P
     const undo = 'petstore config unset default-profile';
     notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
   }
-  const unversioned = name === 'base-url' ? noticeOfVersion(new URL(value)) : undefined;
+  const unversioned = name === 'base-url' ? missingVersionNotice(new URL(value)) : undefined;
   if (unversioned) notice(report, unversioned);
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
     const stored = `the stored key of profile ${profile.name}`;

@@ -16,9 +16,9 @@ import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
 import { chooseSharedStore, describePasswordRisk, openStore } from '../session/open-limit.ts';
-import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
+import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { noticeOfVersion } from '../settings/addresses.ts';
+import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
@@ -87,8 +87,7 @@ const localChecks: Readonly<Record<string, Check>> = {
     const [fault] = session.faults;
     if (fault) throw fault;
     for (const name of profileSettings) {
-      const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
-      if (given) settings[name].parse(given.text, given.source);
+      if (!settings[name].isOfSandbox) getSetting(name, session);
     }
     chooseSharedStore(session);
     const { file } = session.profile;
@@ -102,8 +101,8 @@ const localChecks: Readonly<Record<string, Check>> = {
       return 'the built-in sandbox';
     }
     const baseUrl = requireBaseUrl(session);
-    const found = `${baseUrl.href} (from ${resolveSetting('base-url', session)?.source})`;
-    const notice = noticeOfVersion(baseUrl);
+    const found = `${baseUrl.href} (from ${getSetting('base-url', session)?.source})`;
+    const notice = missingVersionNotice(baseUrl);
     const fix = `Run: petstore config set base-url https://HOST/v1${profileFlag(session.profile)}`;
     return notice ? { warning: `${found}: ${notice}`, fix } : found;
   },
@@ -161,7 +160,8 @@ const accountChecks: Readonly<Record<string, Check>> = {
       const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
       return windows.join('; ') || 'nothing recorded in the state folder yet';
     }
-    if (wait.waitMs > resolveMaxWait(session)) throw rateLimitFailure(wait, context.now());
+    if (wait.waitMs > getSetting('max-wait', session).value)
+      throw rateLimitFailure(wait, context.now());
     return { warning: describeWait(wait, context.now()) };
   },
 };
@@ -177,7 +177,7 @@ const serviceCheck: Check = async (session) => {
 async function hasKeyCommand(session: Session): Promise<boolean> {
   if (session.profile.isSandbox) return false;
   const key = await session.key().catch(() => undefined);
-  return key !== undefined && 'print' in key;
+  return key !== undefined && 'run' in key;
 }
 
 function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {

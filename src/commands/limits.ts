@@ -10,7 +10,7 @@ import { readCategories } from '../service/client.ts';
 import type { App } from '../session/app.ts';
 import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
-import { type Given, resolvePlan, resolveSetting } from '../session/resolve.ts';
+import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';
@@ -54,9 +54,9 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
 
   const store = chooseSharedStore(session);
   // Only a read shows whether the store responds.
-  const answers = limit.isRemote?.() ?? false;
-  if (store && answers) notice(report, `shared with other machines through ${store.name}`);
-  if (store && !answers && reset) {
+  const isReachable = limit.isRemote?.() ?? false;
+  if (store && isReachable) notice(report, `shared with other machines through ${store.name}`);
+  if (store && !isReachable && reset) {
     warn(
       report,
       `reset on this machine; ${store.name} is not responding, and will be reset when it is used again`,
@@ -64,10 +64,10 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   }
 
   const { minute, day } = status;
-  const plan = resolvePlan(session)?.quotas;
+  const given = getSetting('plan', session);
+  const plan = given?.value.quotas;
   if (plan && minute.source === 'service' && minute.limit !== plan.minute) {
-    const { text } = resolveSetting('plan', session) as Given;
-    warn(report, `plan is ${text}, but the service says ${minute.limit}/min, which counts`);
+    warn(report, `plan is ${given.text}, but the service says ${minute.limit}/min, which counts`);
   }
 
   const now = context.now();
@@ -80,7 +80,7 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
       ...rows,
       inFlight: exact(status.inFlight),
       wait: status.wait ? waitFields(status.wait, now) : null,
-      store: store ? { address: store.name, answers } : null,
+      store: store ? { address: store.name, answers: isReachable } : null,
     },
     rows: Object.entries(rows).map(([window, row]) => ({ window, ...row })),
     columns,

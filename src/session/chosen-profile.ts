@@ -14,10 +14,10 @@ import {
 import type { CommonOptions } from './options.ts';
 import {
   fromFlagOrEnv,
-  type Given,
+  getSetting,
   type Invocation,
   type Profile,
-  resolveFormat,
+  type Resolved,
 } from './resolve.ts';
 
 /** The settings file as it was read; `folder` and `path` are undefined if there is no place for one. */
@@ -62,7 +62,7 @@ export function chooseProfile(
   return profile;
 }
 
-export function defaultProfile({ settings, path }: SettingsFile): Given {
+export function defaultProfile({ settings, path }: SettingsFile): Resolved {
   const text = settings['default-profile'];
   if (text === undefined) return { text: 'production', source: 'default' };
   return { text, source: `default-profile in ${path}`, file: path };
@@ -93,5 +93,5 @@ export function onProfile(
 
 export function formatOfProfile(context: Context, options: CommonOptions): Format {
   const profile = chooseProfile(context, options, loadSettingsFile(context));
-  return resolveFormat({ context, options, profile });
+  return getSetting('output', { context, options, profile }).value;
 }

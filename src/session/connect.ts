@@ -17,13 +17,7 @@ import { canPrompt } from './app.ts';
 import { profileFlag } from './chosen-profile.ts';
 import { type FoundKey, noKey } from './find-key.ts';
 import type { CommonOptions } from './options.ts';
-import {
-  type Invocation,
-  resolveBaseUrl,
-  resolveMaxWait,
-  resolvePlan,
-  resolveTimeout,
-} from './resolve.ts';
+import { getSetting, type Invocation, resolveTimeout } from './resolve.ts';
 
 export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
@@ -52,9 +46,9 @@ export async function connect(
 ): Promise<Client> {
   const { context, options, profile } = invocation;
   // These fail before the key command runs.
-  const maxWaitMs = resolveMaxWait(invocation);
+  const maxWaitMs = getSetting('max-wait', invocation).value;
   const timeoutMs = resolveTimeout(invocation);
-  const limitOfPlan = resolvePlan(invocation)?.quotas.minute;
+  const limitOfPlan = getSetting('plan', invocation)?.value.quotas.minute;
   const { baseUrl, key } = await service();
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
@@ -94,7 +88,7 @@ export async function chooseService(
   const found = await findKey();
   if (!found) throw noKey(invocation.profile);
   // The key command runs only now that there is a base URL.
-  const key = 'print' in found ? await found.print() : found;
+  const key = 'run' in found ? await found.run() : found;
   const short = noticeOfShortKey(key.value);
   if (short) notice(report, short);
   return { baseUrl, key };
@@ -104,8 +98,8 @@ export function requireBaseUrl(
   invocation: Invocation,
   otherwise = ' (or add --profile sandbox to try it without an account)',
 ): URL {
-  const baseUrl = resolveBaseUrl(invocation);
-  if (baseUrl) return baseUrl;
+  const baseUrl = getSetting('base-url', invocation);
+  if (baseUrl) return baseUrl.value;
   const { context, options, profile } = invocation;
   const next = canPrompt(context, options)
     ? 'petstore auth login'

@@ -8,7 +8,7 @@ import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
 import { isExplicit, profileFlag } from './chosen-profile.ts';
 import type { KeyCommand } from './key-command.ts';
-import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
+import { checkOrigin, getSetting, type Invocation, type Profile } from './resolve.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
 
@@ -76,10 +76,10 @@ function keyOfEnvironment({ context: { env } }: Invocation): ApiKey | undefined 
 
 /** Returns the profile's own key: a program that prints it comes before a stored one. */
 async function ownKey(invocation: Invocation): Promise<FoundKey | undefined> {
-  const command = invocation.profile.settings['api-key-command'];
-  if (command === undefined) return storedKey(invocation);
+  const command = getSetting('api-key-command', invocation);
+  if (!command) return storedKey(invocation);
   const { findKeyCommand } = await import('./key-command.ts');
-  return findKeyCommand(command, invocation);
+  return findKeyCommand(command.value, invocation);
 }
 
 function storedKey(invocation: Invocation): ApiKey | undefined {

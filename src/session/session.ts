@@ -27,7 +27,7 @@ import {
 import { type FoundKey, findKey } from './find-key.ts';
 import { openLimits } from './open-limit.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { type Invocation, resolveFormat } from './resolve.ts';
+import { getSetting, type Invocation } from './resolve.ts';
 
 export type Session = Invocation & {
   readonly settingsFile: SettingsFile;
@@ -111,7 +111,7 @@ function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
     tolerated,
   );
   const format = resolveOr<Format>(
-    () => resolveFormat({ context, options, profile }),
+    () => getSetting('output', { context, options, profile }).value,
     () => 'table',
     tolerated,
   );

@@ -16,7 +16,7 @@ import { type Category, NewCategory } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { onProfile, profileFlag } from '../../session/chosen-profile.ts';
 import { openStore } from '../../session/open-limit.ts';
-import { resolveMaxWait } from '../../session/resolve.ts';
+import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { duration } from '../../time.ts';
@@ -141,7 +141,7 @@ async function createMissing(creation: Creation): Promise<Category> {
 async function holdName(session: Session, name: string): Promise<Hold> {
   const { context, report } = session;
   const { address } = await session.account();
-  const maxWaitMs = resolveMaxWait(session);
+  const maxWaitMs = getSetting('max-wait', session).value;
   const folder = join(requireStateFolder(context), 'names');
   const wanted = { folder, address, names: [name], doing: 'creating' } as const;
   const store = await openStore(session);
