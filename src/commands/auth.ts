@@ -15,7 +15,7 @@ import { type Session, withSession } from '../session/session.ts';
 import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
-import { noticeOfShortKey } from '../text/secret.ts';
+import { shortKeyNotice } from '../text/secret.ts';
 import { addExamples } from './help.ts';
 
 export function defineLogin(command: Command, app: App): void {
@@ -131,7 +131,7 @@ async function store(
     report,
     `stored the API key of profile ${profile.name} in ${dirname(path)}, for ${origin} only`,
   );
-  const short = noticeOfShortKey(key.value);
+  const short = shortKeyNotice(key.value);
   if (short) notice(report, short);
   if (context.env.PETSTORE_API_KEY) {
     const flag = profileFlag(profile) || ' --profile production';

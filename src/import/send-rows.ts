@@ -5,7 +5,7 @@ import { contentOf } from '../fields.ts';
 import type { RateLimitHooks } from '../request/exchange.ts';
 import { createCategory } from '../service/endpoints.ts';
 import type { Category } from '../service/resources.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quote.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Journal } from './journal.ts';

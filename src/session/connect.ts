@@ -12,7 +12,7 @@ import { Client, rootOf } from '../service/client.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
-import { noticeOfShortKey } from '../text/secret.ts';
+import { shortKeyNotice } from '../text/secret.ts';
 import { canPrompt } from './app.ts';
 import { profileFlag } from './chosen-profile.ts';
 import { type FoundKey, noKey } from './find-key.ts';
@@ -89,7 +89,7 @@ export async function chooseService(
   if (!found) throw noKey(invocation.profile);
   // The key command runs only now that there is a base URL.
   const key = 'run' in found ? await found.run() : found;
-  const short = noticeOfShortKey(key.value);
+  const short = shortKeyNotice(key.value);
   if (short) notice(report, short);
   return { baseUrl, key };
 }

@@ -2,7 +2,7 @@ import { type Argument, type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
 import { type SettingName, type SettingOption, settings } from '../settings/settings.ts';
 import { parseChoice } from '../settings/values.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
 import { version } from '../version.ts';
 
 export type CommonOptions = { readonly [Name in SettingOption]?: string } & {

@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 

@@ -5,7 +5,7 @@ import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/quote.ts';
 import { commandWith } from '../../text/shell.ts';
 import { mayBeMeant, similarTo } from '../../text/similar.ts';
 import { addExamples } from '../help.ts';

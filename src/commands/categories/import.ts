@@ -16,7 +16,7 @@ import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
-import { quoted } from '../../text/quoted.ts';
+import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';

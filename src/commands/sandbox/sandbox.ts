@@ -12,7 +12,7 @@ import type { App } from '../../session/app.ts';
 import { profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/quote.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { runProgram } from './run-program.ts';
 
