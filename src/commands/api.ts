@@ -32,9 +32,7 @@ export function define(command: Command, app: App): void {
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
-    .action((method: Method, path: string, options: Options) =>
-      withSession(app, command, (session) => send(session, method, path, options)),
-    );
+    .action(withSession(app, command, send));
 }
 
 async function send(

@@ -24,7 +24,7 @@ const columns = ['setting', 'value', 'source'] as const;
 
 export function defineList(command: Command, app: App): void {
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
-  command.action(() => withSession(app, command, listSettings, { invalidSettings: true }));
+  command.action(withSession(app, command, listSettings, { invalidSettings: true }));
 }
 
 async function listSettings(session: Session): Promise<void> {
@@ -59,9 +59,7 @@ export function defineGet(command: Command, app: App): void {
   command
     .description('Print the value of one setting; exits 2 when it is not set')
     .addArgument(settingArgument('get', effectiveNames))
-    .action((name: EffectiveName) =>
-      withSession(app, command, (session) => printSetting(session, name)),
-    );
+    .action(withSession(app, command, printSetting));
 }
 
 function settingArgument(verb: string, names: readonly EffectiveName[] = settingNames): Argument {
@@ -95,12 +93,7 @@ export function defineSet(command: Command, app: App): void {
   command
     .addArgument(settingArgument('set'))
     .argument('<value>')
-    .action((name: SettingName, value: string) =>
-      withSession(app, command, (session) => setSetting(session, name, value), {
-        newProfile: true,
-        invalidSettings: true,
-      }),
-    );
+    .action(withSession(app, command, setSetting, { newProfile: true, invalidSettings: true }));
 }
 
 async function setSetting(session: Session, name: SettingName, value: string): Promise<void> {
@@ -144,11 +137,9 @@ export function defineUnset(command: Command, app: App): void {
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',
   ]);
-  command.addArgument(settingArgument('unset')).action((name: SettingName) =>
-    withSession(app, command, (session) => unsetSetting(session, name), {
-      invalidSettings: true,
-    }),
-  );
+  command
+    .addArgument(settingArgument('unset'))
+    .action(withSession(app, command, unsetSetting, { invalidSettings: true }));
 }
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {
@@ -173,7 +164,7 @@ function placeOf(name: SettingName, { profile, settingsFile }: Session) {
 
 export function definePath(command: Command, app: App): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
-  command.action(() =>
+  command.action(
     withSession(app, command, printPath, { invalidSettings: true, unreadableFile: true }),
   );
 }

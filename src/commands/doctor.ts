@@ -24,6 +24,7 @@ import { profileSettings, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
+type Options = { readonly check?: boolean };
 type Finding = string | { readonly warning: string; readonly fix?: string | undefined };
 type Check = (session: Session) => Finding | Promise<Finding>;
 
@@ -33,15 +34,10 @@ export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
   command
     .option('--check', 'send one request to check that the service responds')
-    .action(({ check = false }: { readonly check?: boolean }) =>
-      withSession(app, command, (session) => examine(session, check), {
-        invalidSettings: true,
-        unreadableFile: true,
-      }),
-    );
+    .action(withSession(app, command, examine, { invalidSettings: true, unreadableFile: true }));
 }
 
-async function examine(session: Session, canSend: boolean): Promise<void> {
+async function examine(session: Session, { check: canSend }: Options): Promise<void> {
   const { output } = session;
   output.checkColumns(columns);
   // An api-key-command may ask for a passphrase, so only --check runs it.

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
-import type { Limit } from '../limit/limit.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
@@ -24,26 +23,20 @@ export function define(command: Command, app: App): void {
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')
-    .action((options: Options) =>
-      withSession(app, command, async (session) => {
-        session.output.checkColumns(columns);
-        if (options.reset) await reset(await session.limits());
-        if (options.refresh) await readCategories(await session.client());
-        await printLimits(session, options);
-      }),
-    );
+    .action(withSession(app, command, showLimits));
 }
 
-function reset(limit: Limit): Promise<void> {
-  return limit.change(({ permits }, now) => [
-    { ...emptyState, permits, clearedAt: now },
-    undefined,
-  ]);
-}
-
-async function printLimits(session: Session, { refresh, reset }: Options): Promise<void> {
+async function showLimits(session: Session, { refresh, reset }: Options): Promise<void> {
   const { context, limits, output, profile, report } = session;
+  output.checkColumns(columns);
   const limit = await limits();
+  if (reset) {
+    await limit.change(({ permits }, now) => [
+      { ...emptyState, permits, clearedAt: now },
+      undefined,
+    ]);
+  }
+  if (refresh) await readCategories(await session.client());
   const status = await readStatus(limit);
   // During a wait, a request would only extend it.
   if (!(refresh || reset || status.wait || hasValues(status))) {

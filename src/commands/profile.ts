@@ -23,7 +23,7 @@ export function defineList(command: Command, app: App): void {
   );
   addExamples(command, ['petstore profile list', 'petstore profile list --json']);
   addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
-  command.action(() => withSession(app, command, listProfiles, { invalidSettings: true }));
+  command.action(withSession(app, command, listProfiles, { invalidSettings: true }));
 }
 
 async function listProfiles(session: Session): Promise<void> {
@@ -54,12 +54,9 @@ function keySource(name: string, { settings, folder }: SettingsFile): string {
 export function defineUse(command: Command, app: App): void {
   command.description('Make a profile the default one, for all commands without --profile');
   addExamples(command, ['petstore profile use staging', 'petstore profile use sandbox']);
-  command.argument('<profile>').action((name: string) =>
-    withSession(app, command, (session) => useProfile(session, name), {
-      newProfile: true,
-      invalidSettings: true,
-    }),
-  );
+  command
+    .argument('<profile>')
+    .action(withSession(app, command, useProfile, { newProfile: true, invalidSettings: true }));
 }
 
 async function useProfile(session: Session, name: string): Promise<void> {

@@ -62,9 +62,7 @@ export function define(command: Command, app: App): void {
       'print the existing category if the name is taken; sends one more request, and is safe to repeat',
     )
     .option('--dry-run', 'print the request without sending it')
-    .action((name: string, options: Options) =>
-      withSession(app, command, (session) => create(session, name, options)),
-    );
+    .action(withSession(app, command, create));
 }
 
 async function create(

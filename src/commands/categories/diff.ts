@@ -11,6 +11,8 @@ import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
 
+type Options = { readonly format?: InputFormat };
+
 const columns = [
   ...['change', 'line', 'name', 'id', 'looksLike'],
   ...optionalFields.flatMap((field) => [field, serviceColumn(field)]),
@@ -47,16 +49,10 @@ export function define(command: Command, app: App): void {
         inputFormats,
       ),
     )
-    .action((file: string, { format }: { readonly format?: InputFormat }) =>
-      withSession(app, command, (session) => printDiff(session, file, format)),
-    );
+    .action(withSession(app, command, printDiff));
 }
 
-async function printDiff(
-  session: Session,
-  file: string,
-  format: InputFormat | undefined,
-): Promise<void> {
+async function printDiff(session: Session, file: string, { format }: Options): Promise<void> {
   session.output.checkColumns(columns);
   const { items } = await readInput(session, file, format);
   const list = await readCategories(await session.client());

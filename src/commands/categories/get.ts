@@ -25,9 +25,7 @@ export function define(command: Command, app: App): void {
         'there is none, and 2 when more than one has this id or name.',
     )
     .argument('<id|name>', 'id or exact name of the category')
-    .action((idOrName: string) =>
-      withSession(app, command, (session) => getCategory(session, idOrName)),
-    );
+    .action(withSession(app, command, getCategory));
 }
 
 async function getCategory(session: Session, idOrName: string): Promise<void> {

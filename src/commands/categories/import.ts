@@ -73,9 +73,7 @@ export function define(command: Command, app: App): void {
       '--settle <duration>',
       `wait before checking unknown outcomes (default: ${duration(settleMs)}, after a kill ${duration(settleAfterKillMs)})`,
     )
-    .action((file: string, options: Options) =>
-      withSession(app, command, (session) => importFile(session, file, options)),
-    );
+    .action(withSession(app, command, importFile));
 }
 
 async function importFile(session: Session, file: string, options: Options): Promise<void> {

@@ -34,9 +34,7 @@ export function define(command: Command, app: App): void {
     .addOption(
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
     )
-    .action((options: Options) =>
-      withSession(app, command, (session) => printList(session, options)),
-    );
+    .action(withSession(app, command, printList));
 }
 
 function parseLimit(text: string): number {
