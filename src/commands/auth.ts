@@ -8,7 +8,7 @@ import { readCategories } from '../service/client.ts';
 import { type App, canPrompt } from '../session/app.ts';
 import { profileFlag } from '../session/chosen-profile.ts';
 import { createConnection, requireBaseUrl, type Service } from '../session/connect.ts';
-import { keyOfFlag, keyOfStdin, noKey } from '../session/find-key.ts';
+import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
 import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
@@ -34,7 +34,7 @@ async function logIn(session: Session): Promise<void> {
   const known = isPrompted ? getSetting('base-url', session)?.value : requireBaseUrl(session, '');
   const baseUrl = known ?? (await askBaseUrl(session));
   const key =
-    (await keyOfFlag(session)) ??
+    (await readFlaggedKey(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
   sink.hide(key.value);
 
@@ -94,7 +94,7 @@ function validateBy(parse: (text: string) => unknown) {
 
 function readKey(session: Session): Promise<ApiKey> {
   const { context, profile } = session;
-  if (!context.stdin.isTTY) return keyOfStdin(session);
+  if (!context.stdin.isTTY) return readStdinKey(session);
   const again = `petstore auth login${profileFlag(profile)}`;
   const isWindows = context.platform === 'win32';
   throw usageFailure(

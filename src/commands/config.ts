@@ -35,7 +35,7 @@ async function listSettings(session: Session): Promise<void> {
     const given = findEffective(name, session);
     // The command may contain what opens a vault, and lists are pasted into tickets.
     const isShown = name !== 'api-key-command' || given === undefined;
-    return rowOf(name, isShown ? given : { ...given, text: '(set)' });
+    return toRow(name, isShown ? given : { ...given, text: '(set)' });
   });
   await output.print({ data: rows, columns });
 }
@@ -50,7 +50,7 @@ function findEffective(name: EffectiveName, session: Session): Resolved | undefi
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
 }
 
-function rowOf(name: EffectiveName, given: Resolved | undefined): JsonObject {
+function toRow(name: EffectiveName, given: Resolved | undefined): JsonObject {
   return { setting: name, value: given?.text, source: given?.file ?? given?.source };
 }
 
@@ -78,7 +78,7 @@ async function printSetting(session: Session, name: EffectiveName): Promise<void
         : `Run: petstore config set ${name} VALUE${profileFlag(profile)}`,
     );
   }
-  await output.print({ data: rowOf(name, given), columns, text: given.text });
+  await output.print({ data: toRow(name, given), columns, text: given.text });
 }
 
 export function defineSet(command: Command, app: App): void {
@@ -109,7 +109,7 @@ async function setSetting(session: Session, name: SettingName, value: string): P
     name === 'default-profile' && !profileNames(session.settingsFile).includes(value);
   if (isNewProfile) checkNewProfileName(value);
   const folder = requireConfigFolder(context);
-  const { path, phrase } = placeOf(name, session);
+  const { path, phrase } = locateSetting(name, session);
   const { saveSetting } = await import('../settings/save.ts');
   const file = await saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
@@ -144,7 +144,7 @@ export function defineUnset(command: Command, app: App): void {
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {
   const { context, report } = session;
-  const { path, phrase, value } = placeOf(name, session);
+  const { path, phrase, value } = locateSetting(name, session);
   const folder = requireConfigFolder(context);
   if (value === undefined) return notice(report, `${name} is not set${phrase}`);
   const { saveSetting } = await import('../settings/save.ts');
@@ -153,7 +153,7 @@ async function unsetSetting(session: Session, name: SettingName): Promise<void> 
 }
 
 /** Finds where the settings file has a setting: once, or once for each profile. */
-function placeOf(name: SettingName, { profile, settingsFile }: Session) {
+function locateSetting(name: SettingName, { profile, settingsFile }: Session) {
   if (name === 'default-profile') {
     return { path: { name }, phrase: '', value: settingsFile.settings[name] };
   }

@@ -8,7 +8,7 @@ import {
   type SettingsFile,
 } from '../session/chosen-profile.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { type ProfileSettings, settingsOf } from '../settings/file.ts';
+import { type ProfileSettings, pickProfile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { parseChoice, parseProfileName, sandboxProfile } from '../settings/values.ts';
@@ -35,7 +35,7 @@ async function listProfiles(session: Session): Promise<void> {
     profile: name,
     default: name === byDefault,
     active: name === profile.name,
-    baseUrl: shownBaseUrl(settingsOf(settingsFile.settings, name)),
+    baseUrl: shownBaseUrl(pickProfile(settingsFile.settings, name)),
     key: keySource(name, settingsFile),
   }));
   await output.print({ data: rows, columns });
@@ -47,7 +47,7 @@ function shownBaseUrl({ 'base-url': url }: ProfileSettings): string | undefined 
 
 function keySource(name: string, { settings, folder }: SettingsFile): string {
   if (name === sandboxProfile) return 'the sandbox';
-  if (settingsOf(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
+  if (pickProfile(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
   return folder !== undefined && hasStoredKey(folder, name) ? 'stored' : 'none';
 }
 

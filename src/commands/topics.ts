@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { flagOf, type Setting, settings } from '../settings/settings.ts';
-import { type Item, listOf, PetstoreHelp, wrap } from './help.ts';
+import { extractFlag, type Setting, settings } from '../settings/settings.ts';
+import { formatList, type Item, PetstoreHelp, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
   options(program) {
@@ -8,12 +8,12 @@ export const topics: Readonly<Record<string, (program: Command) => string>> = {
     const items = help
       .visibleOptions(program)
       .map((option): Item => [help.optionTerm(option), help.optionDescription(option)]);
-    const list = listOf(program, 'Options of all commands:', items);
+    const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
-  'exit-codes': (program) => listOf(program, 'Exit codes:', exitCodes),
+  'exit-codes': (program) => formatList(program, 'Exit codes:', exitCodes),
   environment: (program) =>
-    listOf(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
+    formatList(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
 };
 
 const rules = [
@@ -54,7 +54,7 @@ function settingVariables(): readonly Item[] {
   return Object.values(settings).flatMap((setting): readonly Item[] => {
     const { variable, flags } = setting;
     if (!variable) return [];
-    const flag = setting === settings.output ? '-o and --json' : flags && flagOf(flags);
+    const flag = setting === settings.output ? '-o and --json' : flags && extractFlag(flags);
     const overridden = flag ? `; overridden by ${flag}` : '';
     return [[variable, `${describeSetting(setting)}${overridden}`]];
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Format } from '../formats.ts';
-import { readSettings, type Settings, settingsFile, settingsOf } from '../settings/file.ts';
+import { pickProfile, readSettings, type Settings, settingsFile } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { profilesWithKey } from '../settings/keys.ts';
 import {
@@ -51,7 +51,7 @@ export function chooseProfile(
     isSandbox: name === sandboxProfile,
     given,
     file: file.path,
-    settings: settingsOf(file.settings, name),
+    settings: pickProfile(file.settings, name),
   };
   if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
@@ -91,7 +91,7 @@ export function onProfile(
   return context.stderr.isTTY ? ` on ${profile.name}${where}` : '';
 }
 
-export function formatOfProfile(context: Context, options: CommonOptions): Format {
+export function readFormat(context: Context, options: CommonOptions): Format {
   const profile = chooseProfile(context, options, loadSettingsFile(context));
   return getSetting('output', { context, options, profile }).value;
 }

@@ -16,19 +16,19 @@ export type FoundKey = ApiKey | KeyCommand;
 export async function findKey(invocation: Invocation): Promise<FoundKey | undefined> {
   const { sink, profile } = invocation;
   const found =
-    (await keyOfFlag(invocation)) ??
+    (await readFlaggedKey(invocation)) ??
     (isExplicit(profile) ? await ownKey(invocation) : undefined) ??
-    keyOfEnvironment(invocation) ??
+    readEnvironmentKey(invocation) ??
     (await ownKey(invocation));
   if (found && 'value' in found) sink.hide(found.value);
   return found;
 }
 
-export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefined> {
+export async function readFlaggedKey(invocation: Invocation): Promise<ApiKey | undefined> {
   const { signal } = invocation.context;
   const { apiKeyFile: source } = invocation.options;
   if (source === undefined) return undefined;
-  if (source === '-') return keyOfStdin(invocation);
+  if (source === '-') return readStdinKey(invocation);
   const text = isPipe(source)
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
@@ -36,7 +36,7 @@ export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefi
   throw configFailure(`file not found: ${shownPath(source)} (--api-key-file)`);
 }
 
-export async function keyOfStdin({ context }: Invocation): Promise<ApiKey> {
+export async function readStdinKey({ context }: Invocation): Promise<ApiKey> {
   const source = 'standard input';
   const text = await readAll(context.stdin, source, context.signal);
   return { value: parseKey(text, source), source };
@@ -69,7 +69,7 @@ async function readAll(stream: Readable, name: string, signal: AbortSignal): Pro
   return text;
 }
 
-function keyOfEnvironment({ context: { env } }: Invocation): ApiKey | undefined {
+function readEnvironmentKey({ context: { env } }: Invocation): ApiKey | undefined {
   const source = 'PETSTORE_API_KEY';
   return env[source] ? { value: parseKey(env[source], source), source } : undefined;
 }

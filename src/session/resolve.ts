@@ -5,7 +5,7 @@ import { othersCanChange } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import type { ProfileSettings } from '../settings/file.ts';
 import {
-  flagOf,
+  extractFlag,
   type NoDefault,
   type ProfileSetting,
   type SettingName,
@@ -79,7 +79,7 @@ export function fromFlagOrEnv(
 ): Resolved | undefined {
   const { flags, option, variable } = settings[name];
   const flag = option && options[option];
-  if (flags && flag !== undefined) return { text: flag, source: flagOf(flags) };
+  if (flags && flag !== undefined) return { text: flag, source: extractFlag(flags) };
   return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
 }
 

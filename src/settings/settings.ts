@@ -100,6 +100,6 @@ export const profileSettings = Object.keys(table).filter(
 );
 export const settingNames: readonly SettingName[] = [...profileSettings, 'default-profile'];
 
-export function flagOf(flags: string): string {
+export function extractFlag(flags: string): string {
   return flags.replace(/^.*(--\S+).*$/, '$1');
 }

@@ -180,7 +180,7 @@ async function send(creation: Creation): Promise<Category> {
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
-    // A run that was interrupted waits for no list.
+    // After Ctrl-C, report the unknown outcome at once.
     if (error.kind !== 'outcome_unknown') throw error;
     warn(report, `${error.message}. It may have been created; checking the list`);
     const early = await readCategories(client, { decides: true }).catch(() => []);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { Exit } from '../../errors.ts';
-import { contentOf, optionalFields } from '../../fields.ts';
+import { optionalFields, pickContent } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { plan, withFate } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
@@ -62,7 +62,7 @@ async function printDiff(session: Session, file: string, { format }: Options): P
     const { fate: change, line, lookAlike: looksLike } = item;
     const existing = listed.get(item.id ?? '');
     return {
-      ...{ change, line: exact(line), id: existing?.id, looksLike, ...contentOf(item) },
+      ...{ change, line: exact(line), id: existing?.id, looksLike, ...pickContent(item) },
       ...serviceFields(existing),
     };
   });
