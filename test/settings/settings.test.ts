@@ -116,38 +116,17 @@ describe('auth login', () => {
 });
 
 describe('config set', () => {
-  test('refuses what is no value of a setting', async ({ petstore, folder }) => {
-    for (const [name, value, says] of [
-      ['base-url', 'http://pets.example', 'http would send the API key unencrypted'],
-      ['output', 'xml', 'unknown output format "xml"'],
-      ['max-wait', 'soon', 'invalid duration "soon"'],
-      ['plan', 'gold', 'invalid plan "gold"'],
-      ['plan', '0/min,5/day', 'Must be free, pro, business or N/min,M/day.'],
-      ['api-key-command', ' ', 'Must not be blank'],
-      ['api-key-command', 'pass\nshow', 'invalid api-key-command'],
-      ['default-profile', 'a b', 'invalid profile name "a b"'],
-      ['default-profile', 'Prod', 'invalid profile name "Prod"'],
-    ] as const) {
-      const { exitCode, stderr } = await petstore(['config', 'set', name, value]);
+  test.for(['valueof', 'con2', '0'])(
+    'saves for a profile named %s',
+    async (profile, { petstore }) => {
+      await petstore(['config', 'set', 'base-url', url(profile), '-p', profile], { env: noEnv });
+      const { stdout } = await petstore(['config', 'get', 'base-url', '-p', profile], {
+        env: noEnv,
+      });
 
-      expect(exitCode, value).toBe(2);
-      expect(stderr).toContain(says);
-    }
-    expect(existsSync(join(folder, 'config', 'settings.json'))).toBe(false);
-  });
-
-  test('takes any name for a profile that conf and Windows can save', async ({ petstore }) => {
-    for (const profile of ['constructor', 'prototype', 'con', 'com1', 'valueof', 'con2', '0']) {
-      const isReserved = /^(con|nul|com\d|constructor|prototype)$/.test(profile);
-      const save = ['config', 'set', 'base-url', url(profile), '-p', profile];
-      const { exitCode, stderr } = await petstore(save, { env: noEnv });
-      const read = await petstore(['config', 'get', 'base-url', '-p', profile], { env: noEnv });
-
-      expect(exitCode, profile).toBe(isReserved ? 2 : 0);
-      if (isReserved) expect(stderr).toContain('This name is reserved; choose another one.');
-      else expect(read.stdout).toBe(`${url(profile)}\n`);
-    }
-  });
+      expect(stdout).toBe(`${url(profile)}\n`);
+    },
+  );
 });
 
 describe('config set, for many', () => {
@@ -263,25 +242,5 @@ describe('a settings file', () => {
     expect((await petstore(list)).stdout).toBe('[]\n');
     expect((await petstore(['config', 'set', 'max-wait', '3m'])).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('"output": "json"');
-  });
-
-  test('has its base URL checked as any other', async ({ petstore, sandbox, folder }) => {
-    const env = { ...noEnv, PETSTORE_API_KEY: testKey };
-    for (const [baseUrl, says] of [
-      ['http://pets.example/v1', 'must start with https://'],
-      ['https://me:open-sesame@pets.example/v1', 'must not contain a user name or password'],
-    ] as const) {
-      const production = { 'base-url': baseUrl };
-      const file = saveSettings(folder, JSON.stringify({ profiles: { production } }));
-
-      for (const argv of [list, ['auth', 'status', '--check'], ['limits', '--refresh']]) {
-        const { exitCode, stderr } = await petstore(argv, { env });
-        expect(exitCode).toBe(2);
-        expect(stderr).toContain(says);
-        expect(stderr).toContain(file);
-        expect(stderr).not.toContain('sesame');
-      }
-    }
-    expect(sandbox.requests).toHaveLength(0);
   });
 });
