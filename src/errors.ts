@@ -80,7 +80,6 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
   return unsentFailure('config', message, hint, { cause });
 }
 
-/** The end of a run by a signal. */
 export class Interruption extends Failure {
   constructor(exitCode: 129 | 130 | 143) {
     const message = { 129: 'hung up', 130: 'interrupted', 143: 'terminated' }[exitCode];

@@ -2,7 +2,6 @@
 export const optionalFields = ['description'] as const;
 export type OptionalField = (typeof optionalFields)[number];
 
-/** What a client sends of a category. */
 export type Content = { readonly name: string } & {
   readonly [Field in OptionalField]?: string;
 };

@@ -127,7 +127,6 @@ async function setSetting(session: Session, name: SettingName, value: string): P
 }
 
 function withoutSecrets(name: SettingName, value: string): string {
-  // The command may contain what opens a vault.
   if (name === 'api-key-command') return name;
   return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
 }

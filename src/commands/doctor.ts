@@ -75,7 +75,6 @@ async function examine(session: Session, { check: canSend }: Options): Promise<v
   if (failure) throw failure;
 }
 
-/** Checks of this machine, in the order in which a command needs them. */
 const localChecks: Readonly<Record<string, Check>> = {
   versions: ({ context }) =>
     `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,

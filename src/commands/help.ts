@@ -15,7 +15,6 @@ export class PetstoreHelp extends Help {
     return purpose + (command.parent ? page : page.replace(/\n\n(?=(?:Account|Tools):\n)/g, '\n'));
   }
 
-  /** The purpose comes before the usage. */
   override commandDescription(): string {
     return '';
   }

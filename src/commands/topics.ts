@@ -23,7 +23,7 @@ const rules = [
   'Some of them can also be set in the environment (petstore help environment) and in the settings (petstore help config set).',
 ];
 
-/** Scripts rely on these; the README has the same table. */
+/** Scripts rely on these. */
 export const exitCodes: readonly Item[] = [
   ['0', 'success, including an empty list'],
   ['1', 'internal error: a bug in petstore'],

@@ -17,7 +17,6 @@ import { commandOn } from '../text/shell.ts';
 import type { App } from './app.ts';
 import type { CommonOptions } from './options.ts';
 
-/** A setting as it was given. */
 export type Resolved = {
   readonly text: string;
   readonly source: string;
@@ -83,7 +82,6 @@ export function fromFlagOrEnv(
   return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
 }
 
-/** Refuses a setting from a file that other users can change. */
 function refuseOpenFile(name: ProfileSetting, file: string, { context: { uid } }: Settled): void {
   const paths = [file, dirname(file), dirname(realpathSync(file))];
   const open = paths.find((path) => othersCanChange(path, uid));

@@ -10,7 +10,6 @@ export type Setting = {
   readonly variable?: `PETSTORE_${string}`;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** The form of its values, for help. */
   readonly form?: string;
   readonly fallback?: string;
   /** The sandbox has its own, which nobody can set. */
@@ -81,7 +80,6 @@ const table = {
 
 type Table = typeof table;
 export type SettingName = keyof Table;
-/** A setting that each profile has of its own. */
 export type ProfileSetting = Exclude<SettingName, 'default-profile'>;
 export type SettingOption = Extract<Table[SettingName], { option: string }>['option'];
 

@@ -53,7 +53,6 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
 
   const flag = profileFlag(profile);
   if (!category) {
-    // The word may be an API key in the wrong place.
     const message = `category${quotedUnlessKey(idOrName)} not found`;
     const similar = similarTo(idOrName, near);
     throw new Failure('refused', message, {
