@@ -23,10 +23,8 @@ export class PetstoreHelp extends Help {
     return command.name();
   }
 
-  /** Commander also searches these for "Did you mean --output?", when no page is rendered and there is no width. */
   override visibleOptions(command: Command): Option[] {
     const options = super.visibleOptions(command);
-    if (this.helpWidth === undefined) return options;
     return options.filter(({ helpGroupHeading }) => helpGroupHeading !== commonHeading);
   }
 

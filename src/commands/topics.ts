@@ -1,13 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, Help } from 'commander';
 import { extractFlag, type Setting, settings } from '../settings/settings.ts';
 import { formatList, type Item, PetstoreHelp, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
   options(program) {
-    const help = new PetstoreHelp();
-    const items = help
-      .visibleOptions(program)
-      .map((option): Item => [help.optionTerm(option), help.optionDescription(option)]);
+    const { optionDescription } = new PetstoreHelp();
+    const options = new Help().visibleOptions(program);
+    const items = options.map((option): Item => [option.flags, optionDescription(option)]);
     const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
