@@ -6,9 +6,10 @@ import { saveSettings } from '../support/settings-file.ts';
 const folderOfLists = join(import.meta.dirname, 'messages');
 
 /**
- * Each line of a list is what is typed, and what it ends with: exit code, kind of error, requests if more than one, and what
- * is said. Before it may stand variables; an empty one is unset. SETTINGS is the settings file; STATUS, BODY and LOCATION are the
- * response, ERROR that of the network. `~` is the folder of the line. With --json the event says the same. `--update` writes the lists anew.
+ * Each line of a list is what is typed, and what it ends with: exit code, kind of error, requests if more than one, and what is
+ * said, where `~` is the folder of the line. With --json the event says the same. Before what is typed may stand variables; an
+ * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and LOCATION are the response of the
+ * service, and ERROR is that of the network. `npx vitest run test/commands/messages.test.ts --update` writes the lists anew.
  */
 test.for(readdirSync(folderOfLists))(
   'each line of %s ends as it says',
@@ -17,42 +18,39 @@ test.for(readdirSync(folderOfLists))(
     const lines: string[] = [];
     for (const [typed] of readFileSync(list, 'utf8').matchAll(/^.+?(?=( => .*)?$)/gm)) {
       const home = join(folder, String(lines.length));
-      const { argv, env, settings, answer } = readLine(typed);
+      const config = join(home, 'config');
+      const { argv, env, stdin, settings, answer } = readLine(typed);
       if (settings) saveSettings(home, settings);
       sandbox.react = answer;
-      const sent = sandbox.requests.length;
-      const run = (argv: readonly string[], state: string) =>
-        petstore(argv, {
-          env: {
-            PETSTORE_CONFIG_DIR: join(home, 'config'),
-            PETSTORE_STATE_DIR: join(home, state),
-            ...env,
-          },
-        });
+      sandbox.requests.length = 0;
+      const run = (argv: readonly string[], state: string) => {
+        const folders = { PETSTORE_CONFIG_DIR: config, PETSTORE_STATE_DIR: join(home, state) };
+        return petstore(argv, { env: { ...folders, ...env }, stdin });
+      };
 
       const { exitCode, stderr } = await run(argv, 'state');
+      const sent = sandbox.requests.length;
 
       const said = stderr.replaceAll(home, '~').trimEnd().split('\n');
       // Before an error may stand what led to it.
       const first = exitCode > 0 ? said.findLastIndex((text) => text.startsWith('petstore: ')) : 0;
       const error = said.slice(first).map((text) => text.replace(/^petstore: /, ''));
       expect(error.length, stderr).toBeLessThanOrEqual(3);
-      const requests = sandbox.requests.length - sent;
-      let kind = '';
+      let end = String(exitCode);
       if (exitCode > 0 && !/PETSTORE_OUTPUT| -o |"output"/.test(typed)) {
         const { stderr: json } = await run(['--json', ...argv], 'json');
         const event = JSON.parse(json.replaceAll(home, '~').trimEnd().split('\n').at(-1) ?? '');
         expect(event, typed).toMatchObject({ event: 'error', exitCode });
-        kind = ` ${event.kind}${requests > 1 ? `, ${requests} requests` : ''}`;
         const last = error.at(-1) ?? '';
         expect(withoutTimes(last), typed).toBe(withoutTimes(event.hint ?? last));
         expect(error.length, typed).toBeLessThanOrEqual(event.hint === undefined ? 2 : 3);
         if (error.includes('Nothing was sent.')) expect(event.outcome, typed).toBe('not_sent');
+        end += ` ${event.kind}${sent > 1 ? `, ${sent} requests` : ''}`;
       }
-      if (exitCode === 2) expect(requests, typed).toBe(0);
+      if (exitCode === 2) expect(sent, typed).toBe(0);
       const isWritten = settings !== undefined || /\bsaved\b/.test(stderr);
-      expect(existsSync(join(home, 'config')), typed).toBe(isWritten);
-      lines.push(`${typed} => ${exitCode}${kind}: ${error.join(' | ')}\n`);
+      expect(existsSync(config), typed).toBe(isWritten);
+      lines.push(`${typed} => ${end}: ${error.join(' | ')}\n`);
     }
 
     await expect(lines.join('')).toMatchFileSnapshot(list);
@@ -64,14 +62,16 @@ function readLine(line: string) {
   const variables = [...before.matchAll(/([A-Z_]+)=('[^']*'|\S*)/g)].map(
     ([, name = '', value = '']) => [name, unquote(value) || undefined] as const,
   );
+  const given = Object.fromEntries(variables);
   const {
     SETTINGS: settings,
+    STDIN: stdin = '',
     STATUS,
     BODY = '',
     LOCATION,
     ERROR,
     ...env
-  } = Object.fromEntries(variables);
+  } = given;
   const headers = {
     'content-type': BODY.startsWith('<') ? 'text/html' : 'application/json',
     ...(STATUS === '429' && { 'retry-after': '600' }),
@@ -81,7 +81,8 @@ function readLine(line: string) {
     if (ERROR) return networkError(ERROR);
     return STATUS ? new Response(BODY || null, { status: Number(STATUS), headers }) : undefined;
   };
-  return { argv: (words.match(/'[^']*'|\S+/g) ?? []).map(unquote), env, settings, answer };
+  const argv = (words.match(/'[^']*'|\S+/g) ?? []).map(unquote);
+  return { argv, env, stdin, settings, answer };
 }
 
 /** Returns a word without its quotes, with the characters that \n and \u0007 stand for. */
