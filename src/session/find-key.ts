@@ -65,7 +65,6 @@ async function readAll(stream: Readable, name: string, signal: AbortSignal): Pro
     text += chunk;
     if (text.length > maxKeyInputBytes) throw configFailure(`${name} is too long for an API key`);
   }
-  signal.removeEventListener('abort', stop);
   return text;
 }
 
