@@ -19,6 +19,22 @@ export type CommonOptions = { readonly [Name in SettingOption]?: string } & {
 
 export const commonHeading = 'Options of all commands:';
 
+/** Options that help shows below that of a setting. */
+const related: { readonly [Name in SettingName]?: readonly Option[] } = {
+  'base-url': [
+    new Option('--api-key-file <file>', 'read the API key from a file, or - for standard input'),
+  ],
+  output: [
+    new Option('--json', 'same as -o json'),
+    new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
+    new Option(
+      '--columns <names>',
+      'fields to print, in the order given, such as id,name',
+    ).argParser(parseColumns),
+    new Option('--no-header', 'omit the header row (table, csv, tsv)'),
+  ],
+};
+
 /** Made once and shared by the program, the group and the verb: making them takes longer than adding them. */
 const options: readonly Option[] = [
   ...settingOptions(),
@@ -54,13 +70,6 @@ export function commonOptions(command: Command): CommonOptions {
 }
 
 function settingOptions(): readonly Option[] {
-  /** Options that help shows below that of a setting. */
-  const related: { readonly [Name in SettingName]?: readonly Option[] } = {
-    'base-url': [
-      new Option('--api-key-file <file>', 'read the API key from a file, or - for standard input'),
-    ],
-    output: layoutOptions(),
-  };
   return (Object.keys(settings) as SettingName[]).flatMap((name) => {
     const { flags, help, choices } = settings[name];
     if (flags === undefined) return [];
@@ -81,18 +90,6 @@ export function takeOnly<Taker extends Option | Argument>(
   // The parser replaces that of `choices`, which help and completion read.
   taker.choices(words).argParser((text: string) => parseChoice(what, text, words, { before }));
   return taker;
-}
-
-function layoutOptions(): readonly Option[] {
-  const columns = '--columns <names>';
-  return [
-    new Option('--json', 'same as -o json'),
-    new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
-    new Option(columns, 'fields to print, in the order given, such as id,name').argParser(
-      parseColumns,
-    ),
-    new Option('--no-header', 'omit the header row (table, csv, tsv)'),
-  ];
 }
 
 function parseColumns(text: string): readonly string[] {
