@@ -50,7 +50,6 @@ export type Context = {
   readonly isRunning: (owner: Owner) => boolean | undefined;
 };
 
-/** Returns true for a valid answer, else what is wrong with it. */
 export type Validate = (answer: string) => true | string;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -80,7 +79,6 @@ export type Captured = {
   readonly stdout: string;
 };
 
-/** A Redis or Valkey server, and how to log in there. */
 export type EngineAddress = {
   readonly tls: boolean;
   /** An IPv6 address has no brackets. */

@@ -80,7 +80,6 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
   return unsentFailure('config', message, hint, { cause });
 }
 
-/** The end of a run by a signal. */
 export class Interruption extends Failure {
   constructor(exitCode: 129 | 130 | 143) {
     const message = { 129: 'hung up', 130: 'interrupted', 143: 'terminated' }[exitCode];
@@ -105,13 +104,16 @@ function asLoadFailure(cause: unknown): Failure | undefined {
     const hint = 'Allow more open files (ulimit -n) and run the command again.';
     return new Failure('output', `too many open files (${code})`, { hint, cause });
   }
-  if (!['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(code)) return undefined;
-  return new Failure('output', goneMessage, { hint: goneHint, cause });
+  if (!replaced.code.test(code)) return undefined;
+  return new Failure('output', replaced.message, { hint: replaced.hint, cause });
 }
 
 /** A file of petstore itself is gone. */
-export const goneMessage = 'petstore was replaced or removed while it was running';
-export const goneHint = 'Run the command again.';
+export const replaced = {
+  code: /^(ERR_)?MODULE_NOT_FOUND\b/,
+  message: 'petstore was replaced or removed while it was running',
+  hint: 'Run the command again.',
+} as const;
 
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

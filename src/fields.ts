@@ -2,7 +2,6 @@
 export const optionalFields = ['description'] as const;
 export type OptionalField = (typeof optionalFields)[number];
 
-/** What a client sends of a category. */
 export type Content = { readonly name: string } & {
   readonly [Field in OptionalField]?: string;
 };
@@ -13,7 +12,7 @@ export const categoryColumns = ['id', ...contentFields] as const;
 /** Names of fields that the interface document gives. They are never redacted, even if the key is "description". */
 export const documentedFields = new Set<string>([...categoryColumns, 'code', 'message', 'status']);
 
-export function contentOf(category: Content): Content {
+export function pickContent(category: Content): Content {
   const content: Record<string, string> & { name: string } = { name: category.name };
   for (const field of optionalFields) {
     const text = category[field];
@@ -23,7 +22,7 @@ export function contentOf(category: Content): Content {
 }
 
 /** Returns the optional fields that a row gives and the service has otherwise. */
-export function differencesOf(row: Content, existing: Content): OptionalField[] {
+export function findDifferences(row: Content, existing: Content): OptionalField[] {
   return optionalFields.filter(
     (field) => row[field] !== undefined && row[field] !== (existing[field] ?? ''),
   );

@@ -106,8 +106,8 @@ async function formatInSettings(
   profile: string | undefined,
 ): Promise<Format | undefined> {
   try {
-    const { formatOfProfile } = await import('./session/chosen-profile.ts');
-    return formatOfProfile(context, profile ? { profile } : {});
+    const { readFormat } = await import('./session/chosen-profile.ts');
+    return readFormat(context, profile ? { profile } : {});
   } catch {
     return undefined;
   }

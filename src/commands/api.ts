@@ -32,9 +32,7 @@ export function define(command: Command, app: App): void {
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
-    .action((method: Method, path: string, options: Options) =>
-      withSession(app, command, (session) => send(session, method, path, options)),
-    );
+    .action(withSession(app, command, send));
 }
 
 async function send(
@@ -80,7 +78,6 @@ function parsePath(given: string): string {
   const isUrl = /^\/[a-z][a-z\d+.-]*:\/\//i.test(text);
   if (isUrl) throw usageFailure('give a path, not a URL: /categories');
   if (given.trim() === '' || !isPlain || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
-    // The path is not repeated: it may be an API key in the wrong place.
     throw usageFailure(
       'invalid path: must be below the base URL, without "..", "#", "\\" or control characters',
       'Write a path such as /categories.',

@@ -7,15 +7,14 @@ import { type ApiKey, keyEnding } from '../service/api-key.ts';
 import { readCategories } from '../service/client.ts';
 import { type App, canPrompt } from '../session/app.ts';
 import { profileFlag } from '../session/chosen-profile.ts';
-import { accountOf, connect, requireBaseUrl, type Service } from '../session/connect.ts';
-import { keyOfFlag, keyOfStdin, noKey } from '../session/find-key.ts';
-import { openLimits } from '../session/open-limit.ts';
-import { resolveBaseUrl } from '../session/resolve.ts';
+import { createConnection, requireBaseUrl, type Service } from '../session/connect.ts';
+import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
+import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { noticeOfVersion, parseBaseUrl } from '../settings/addresses.ts';
+import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
-import { noticeOfShortKey } from '../text/secret.ts';
+import { shortKeyNotice } from '../text/secret.ts';
 import { addExamples } from './help.ts';
 
 export function defineLogin(command: Command, app: App): void {
@@ -23,7 +22,7 @@ export function defineLogin(command: Command, app: App): void {
     'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing; in a script, reads the key from standard input. Sends one request to verify the key, and stores no key that was not accepted.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(() => withSession(app, command, logIn, { newProfile: true }));
+  command.action(withSession(app, command, logIn, { newProfile: true }));
 }
 
 async function logIn(session: Session): Promise<void> {
@@ -32,14 +31,14 @@ async function logIn(session: Session): Promise<void> {
   const folder = requireConfigFolder(context);
   const isPrompted = canPrompt(context, options);
 
-  const known = isPrompted ? resolveBaseUrl(session) : requireBaseUrl(session, '');
+  const known = isPrompted ? getSetting('base-url', session)?.value : requireBaseUrl(session, '');
   const baseUrl = known ?? (await askBaseUrl(session));
   const key =
-    (await keyOfFlag(session)) ??
+    (await readFlaggedKey(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
   sink.hide(key.value);
 
-  const unversioned = noticeOfVersion(baseUrl);
+  const unversioned = missingVersionNotice(baseUrl);
   if (unversioned) notice(report, unversioned);
   await verify(session, { baseUrl, key });
   await store(session, folder, key, baseUrl);
@@ -95,7 +94,7 @@ function validateBy(parse: (text: string) => unknown) {
 
 function readKey(session: Session): Promise<ApiKey> {
   const { context, profile } = session;
-  if (!context.stdin.isTTY) return keyOfStdin(session);
+  if (!context.stdin.isTTY) return readStdinKey(session);
   const again = `petstore auth login${profileFlag(profile)}`;
   const isWindows = context.platform === 'win32';
   throw usageFailure(
@@ -104,12 +103,10 @@ function readKey(session: Session): Promise<ApiKey> {
   );
 }
 
-async function verify(session: Session, service: Service): Promise<void> {
+async function verify(session: Session, login: Service): Promise<void> {
   const { profile, report } = session;
-  const openOwn = () => openLimits(session, accountOf(service), report);
   const onRateLimit = (rateLimit: RateLimit) => report({ event: 'rate_limit', ...rateLimit });
-  const hooks = { report, onRateLimit, isOnce: true };
-  const client = await connect(session, async () => service, openOwn, hooks);
+  const client = await createConnection(session, { report, onRateLimit, login }).client();
   try {
     await readCategories(client);
   } catch (error) {
@@ -131,7 +128,7 @@ async function store(
     report,
     `stored the API key of profile ${profile.name} in ${dirname(path)}, for ${origin} only`,
   );
-  const short = noticeOfShortKey(key.value);
+  const short = shortKeyNotice(key.value);
   if (short) notice(report, short);
   if (context.env.PETSTORE_API_KEY) {
     const flag = profileFlag(profile) || ' --profile production';
@@ -142,7 +139,7 @@ async function store(
 export function defineLogout(command: Command, app: App): void {
   command.description('Remove the stored API key of a profile from this machine');
   addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
-  command.action(() => withSession(app, command, logOut));
+  command.action(withSession(app, command, logOut));
 }
 
 async function logOut({ context, profile, report }: Session): Promise<void> {
@@ -167,15 +164,15 @@ export function defineStatus(command: Command, app: App): void {
   addExamples(command, ['petstore auth status', 'petstore auth status --check']);
   command
     .option('--check', 'send one request to see whether the service accepts the key')
-    .action(({ check = false }: { readonly check?: boolean }) =>
-      withSession(app, command, (session) => printStatus(session, check)),
-    );
+    .action(withSession(app, command, printStatus));
 }
 
-async function printStatus(session: Session, check: boolean): Promise<void> {
+type StatusOptions = { readonly check?: boolean };
+
+async function printStatus(session: Session, { check }: StatusOptions): Promise<void> {
   const { output, profile } = session;
   output.checkColumns(check ? [...statusColumns, 'works'] : statusColumns);
-  const baseUrl = resolveBaseUrl(session);
+  const baseUrl = getSetting('base-url', session)?.value;
   const key = profile.isSandbox ? { source: 'the sandbox' } : await session.key();
   const { works, failure }: KeyCheck = check && key ? await tryKey(session) : {};
 

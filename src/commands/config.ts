@@ -6,9 +6,9 @@ import type { JsonObject } from '../json/json.ts';
 import type { App } from '../session/app.ts';
 import { defaultProfile, profileFlag, profileNames } from '../session/chosen-profile.ts';
 import { takeOnly } from '../session/options.ts';
-import { type Given, resolveSetting } from '../session/resolve.ts';
+import { type Resolved, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { noticeOfVersion } from '../settings/addresses.ts';
+import { missingVersionNotice } from '../settings/addresses.ts';
 import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
@@ -17,30 +17,30 @@ import { checkNewProfileName } from '../settings/values.ts';
 import { addExamples, addNotes } from './help.ts';
 import { describeSetting } from './topics.ts';
 
-const namesInForce = ['profile', ...settingNames] as const;
-type NameInForce = (typeof namesInForce)[number];
+const effectiveNames = ['profile', ...settingNames] as const;
+type EffectiveName = (typeof effectiveNames)[number];
 
 const columns = ['setting', 'value', 'source'] as const;
 
 export function defineList(command: Command, app: App): void {
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
-  command.action(() => withSession(app, command, listSettings, { invalidSettings: true }));
+  command.action(withSession(app, command, listSettings, { invalidSettings: true }));
 }
 
 async function listSettings(session: Session): Promise<void> {
   const { faults, output, report } = session;
   output.checkColumns(columns);
   for (const { message } of faults) notice(report, message);
-  const rows = namesInForce.map((name) => {
-    const given = findInForce(name, session);
+  const rows = effectiveNames.map((name) => {
+    const given = findEffective(name, session);
     // The command may contain what opens a vault, and lists are pasted into tickets.
     const isShown = name !== 'api-key-command' || given === undefined;
-    return rowOf(name, isShown ? given : { ...given, text: '(set)' });
+    return toRow(name, isShown ? given : { ...given, text: '(set)' });
   });
   await output.print({ data: rows, columns });
 }
 
-function findInForce(name: NameInForce, session: Session): Given | undefined {
+function findEffective(name: EffectiveName, session: Session): Resolved | undefined {
   if (name === 'profile') return session.profile.given;
   if (name === 'default-profile') return defaultProfile(session.settingsFile);
   // `-o json` formats what is printed here; the setting is that of other commands.
@@ -50,7 +50,7 @@ function findInForce(name: NameInForce, session: Session): Given | undefined {
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
 }
 
-function rowOf(name: NameInForce, given: Given | undefined): JsonObject {
+function toRow(name: EffectiveName, given: Resolved | undefined): JsonObject {
   return { setting: name, value: given?.text, source: given?.file ?? given?.source };
 }
 
@@ -58,20 +58,18 @@ export function defineGet(command: Command, app: App): void {
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command
     .description('Print the value of one setting; exits 2 when it is not set')
-    .addArgument(settingArgument('get', namesInForce))
-    .action((name: NameInForce) =>
-      withSession(app, command, (session) => printSetting(session, name)),
-    );
+    .addArgument(settingArgument('get', effectiveNames))
+    .action(withSession(app, command, printSetting));
 }
 
-function settingArgument(verb: string, names: readonly NameInForce[] = settingNames): Argument {
+function settingArgument(verb: string, names: readonly EffectiveName[] = settingNames): Argument {
   const argument = new Argument('<setting>', 'name of the setting');
   return takeOnly(argument, 'setting', names, `petstore config ${verb}`);
 }
 
-async function printSetting(session: Session, name: NameInForce): Promise<void> {
+async function printSetting(session: Session, name: EffectiveName): Promise<void> {
   const { output, profile } = session;
-  const given = findInForce(name, session);
+  const given = findEffective(name, session);
   if (!given) {
     throw configFailure(
       `${name} is not set for profile ${profile.name}`,
@@ -80,7 +78,7 @@ async function printSetting(session: Session, name: NameInForce): Promise<void> 
         : `Run: petstore config set ${name} VALUE${profileFlag(profile)}`,
     );
   }
-  await output.print({ data: rowOf(name, given), columns, text: given.text });
+  await output.print({ data: toRow(name, given), columns, text: given.text });
 }
 
 export function defineSet(command: Command, app: App): void {
@@ -95,12 +93,7 @@ export function defineSet(command: Command, app: App): void {
   command
     .addArgument(settingArgument('set'))
     .argument('<value>')
-    .action((name: SettingName, value: string) =>
-      withSession(app, command, (session) => setSetting(session, name, value), {
-        newProfile: true,
-        invalidSettings: true,
-      }),
-    );
+    .action(withSession(app, command, setSetting, { newProfile: true, invalidSettings: true }));
 }
 
 async function setSetting(session: Session, name: SettingName, value: string): Promise<void> {
@@ -116,7 +109,7 @@ async function setSetting(session: Session, name: SettingName, value: string): P
     name === 'default-profile' && !profileNames(session.settingsFile).includes(value);
   if (isNewProfile) checkNewProfileName(value);
   const folder = requireConfigFolder(context);
-  const { path, phrase } = placeOf(name, session);
+  const { path, phrase } = locateSetting(name, session);
   const { saveSetting } = await import('../settings/save.ts');
   const file = await saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
@@ -124,7 +117,7 @@ async function setSetting(session: Session, name: SettingName, value: string): P
     const undo = 'petstore config unset default-profile';
     notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
   }
-  const unversioned = name === 'base-url' ? noticeOfVersion(new URL(value)) : undefined;
+  const unversioned = name === 'base-url' ? missingVersionNotice(new URL(value)) : undefined;
   if (unversioned) notice(report, unversioned);
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
     const stored = `the stored key of profile ${profile.name}`;
@@ -134,7 +127,6 @@ async function setSetting(session: Session, name: SettingName, value: string): P
 }
 
 function withoutSecrets(name: SettingName, value: string): string {
-  // The command may contain what opens a vault.
   if (name === 'api-key-command') return name;
   return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
 }
@@ -144,16 +136,14 @@ export function defineUnset(command: Command, app: App): void {
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',
   ]);
-  command.addArgument(settingArgument('unset')).action((name: SettingName) =>
-    withSession(app, command, (session) => unsetSetting(session, name), {
-      invalidSettings: true,
-    }),
-  );
+  command
+    .addArgument(settingArgument('unset'))
+    .action(withSession(app, command, unsetSetting, { invalidSettings: true }));
 }
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {
   const { context, report } = session;
-  const { path, phrase, value } = placeOf(name, session);
+  const { path, phrase, value } = locateSetting(name, session);
   const folder = requireConfigFolder(context);
   if (value === undefined) return notice(report, `${name} is not set${phrase}`);
   const { saveSetting } = await import('../settings/save.ts');
@@ -162,7 +152,7 @@ async function unsetSetting(session: Session, name: SettingName): Promise<void> 
 }
 
 /** Finds where the settings file has a setting: once, or once for each profile. */
-function placeOf(name: SettingName, { profile, settingsFile }: Session) {
+function locateSetting(name: SettingName, { profile, settingsFile }: Session) {
   if (name === 'default-profile') {
     return { path: { name }, phrase: '', value: settingsFile.settings[name] };
   }
@@ -173,7 +163,7 @@ function placeOf(name: SettingName, { profile, settingsFile }: Session) {
 
 export function definePath(command: Command, app: App): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
-  command.action(() =>
+  command.action(
     withSession(app, command, printPath, { invalidSettings: true, unreadableFile: true }),
   );
 }

@@ -16,14 +16,15 @@ import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
 import { chooseSharedStore, describePasswordRisk, openStore } from '../session/open-limit.ts';
-import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
+import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { noticeOfVersion } from '../settings/addresses.ts';
+import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
+type Options = { readonly check?: boolean };
 type Finding = string | { readonly warning: string; readonly fix?: string | undefined };
 type Check = (session: Session) => Finding | Promise<Finding>;
 
@@ -33,15 +34,10 @@ export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
   command
     .option('--check', 'send one request to check that the service responds')
-    .action(({ check = false }: { readonly check?: boolean }) =>
-      withSession(app, command, (session) => examine(session, check), {
-        invalidSettings: true,
-        unreadableFile: true,
-      }),
-    );
+    .action(withSession(app, command, examine, { invalidSettings: true, unreadableFile: true }));
 }
 
-async function examine(session: Session, canSend: boolean): Promise<void> {
+async function examine(session: Session, { check: canSend }: Options): Promise<void> {
   const { output } = session;
   output.checkColumns(columns);
   // An api-key-command may ask for a passphrase, so only --check runs it.
@@ -79,7 +75,6 @@ async function examine(session: Session, canSend: boolean): Promise<void> {
   if (failure) throw failure;
 }
 
-/** Checks of this machine, in the order in which a command needs them. */
 const localChecks: Readonly<Record<string, Check>> = {
   versions: ({ context }) =>
     `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
@@ -87,8 +82,7 @@ const localChecks: Readonly<Record<string, Check>> = {
     const [fault] = session.faults;
     if (fault) throw fault;
     for (const name of profileSettings) {
-      const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
-      if (given) settings[name].parse(given.text, given.source);
+      if (!settings[name].isOfSandbox) getSetting(name, session);
     }
     chooseSharedStore(session);
     const { file } = session.profile;
@@ -102,8 +96,8 @@ const localChecks: Readonly<Record<string, Check>> = {
       return 'the built-in sandbox';
     }
     const baseUrl = requireBaseUrl(session);
-    const found = `${baseUrl.href} (from ${resolveSetting('base-url', session)?.source})`;
-    const notice = noticeOfVersion(baseUrl);
+    const found = `${baseUrl.href} (from ${getSetting('base-url', session)?.source})`;
+    const notice = missingVersionNotice(baseUrl);
     const fix = `Run: petstore config set base-url https://HOST/v1${profileFlag(session.profile)}`;
     return notice ? { warning: `${found}: ${notice}`, fix } : found;
   },
@@ -161,7 +155,8 @@ const accountChecks: Readonly<Record<string, Check>> = {
       const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
       return windows.join('; ') || 'nothing recorded in the state folder yet';
     }
-    if (wait.waitMs > resolveMaxWait(session)) throw rateLimitFailure(wait, context.now());
+    if (wait.waitMs > getSetting('max-wait', session).value)
+      throw rateLimitFailure(wait, context.now());
     return { warning: describeWait(wait, context.now()) };
   },
 };
@@ -177,7 +172,7 @@ const serviceCheck: Check = async (session) => {
 async function hasKeyCommand(session: Session): Promise<boolean> {
   if (session.profile.isSandbox) return false;
   const key = await session.key().catch(() => undefined);
-  return key !== undefined && 'print' in key;
+  return key !== undefined && 'run' in key;
 }
 
 function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {

@@ -15,23 +15,16 @@ export class PetstoreHelp extends Help {
     return purpose + (command.parent ? page : page.replace(/\n\n(?=(?:Account|Tools):\n)/g, '\n'));
   }
 
-  /** The purpose comes before the usage. */
   override commandDescription(): string {
     return '';
-  }
-
-  override commandUsage(command: Command): string {
-    return super.commandUsage(command).replace('[options] [command]', '<command> [options]');
   }
 
   override subcommandTerm(command: Command): string {
     return command.name();
   }
 
-  /** Commander also searches these for "Did you mean --output?", when no page is rendered and there is no width. */
   override visibleOptions(command: Command): Option[] {
     const options = super.visibleOptions(command);
-    if (this.helpWidth === undefined) return options;
     return options.filter(({ helpGroupHeading }) => helpGroupHeading !== commonHeading);
   }
 
@@ -60,24 +53,24 @@ type Note = string | readonly [heading: string, items: readonly Item[]];
 export function addNotes(command: Command, notes: readonly Note[]): void {
   command.addHelpText('after', () => {
     const texts = notes.map((note) =>
-      typeof note === 'string' ? wrap(command, note) : listOf(command, ...note),
+      typeof note === 'string' ? wrap(command, note) : formatList(command, ...note),
     );
     return `\n${texts.join('\n\n')}`;
   });
 }
 
-export function listOf(command: Command, heading: string, items: readonly Item[]): string {
-  const help = helpOf(command);
+export function formatList(command: Command, heading: string, items: readonly Item[]): string {
+  const help = createHelp(command);
   const termWidth = Math.max(...items.map(([term]) => term.length));
   const lines = items.map(([term, text]) => help.formatItem(term, termWidth, describe(text), help));
   return [heading, ...lines].join('\n');
 }
 
 export function wrap(command: Command, text: string): string {
-  return helpOf(command).boxWrap(text, widthFor(command));
+  return createHelp(command).boxWrap(text, widthFor(command));
 }
 
-function helpOf(command: Command): PetstoreHelp {
+function createHelp(command: Command): PetstoreHelp {
   return Object.assign(new PetstoreHelp(), { helpWidth: widthFor(command) });
 }
 

@@ -1,6 +1,7 @@
 import { Command, type Option } from 'commander';
 import { usageFailure } from '../errors.ts';
-import { mayBeKey, quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
+import { mayBeKey } from '../text/secret.ts';
 import { commandWith } from '../text/shell.ts';
 import { similarTo } from '../text/similar.ts';
 import { commandPath, PetstoreHelp } from './help.ts';

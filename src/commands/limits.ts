@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
-import type { Limit } from '../limit/limit.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
@@ -10,7 +9,7 @@ import { readCategories } from '../service/client.ts';
 import type { App } from '../session/app.ts';
 import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
-import { type Given, resolvePlan, resolveSetting } from '../session/resolve.ts';
+import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';
@@ -24,26 +23,20 @@ export function define(command: Command, app: App): void {
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')
-    .action((options: Options) =>
-      withSession(app, command, async (session) => {
-        session.output.checkColumns(columns);
-        if (options.reset) await reset(await session.limits());
-        if (options.refresh) await readCategories(await session.client());
-        await printLimits(session, options);
-      }),
-    );
+    .action(withSession(app, command, showLimits));
 }
 
-function reset(limit: Limit): Promise<void> {
-  return limit.change(({ permits }, now) => [
-    { ...emptyState, permits, clearedAt: now },
-    undefined,
-  ]);
-}
-
-async function printLimits(session: Session, { refresh, reset }: Options): Promise<void> {
+async function showLimits(session: Session, { refresh, reset }: Options): Promise<void> {
   const { context, limits, output, profile, report } = session;
+  output.checkColumns(columns);
   const limit = await limits();
+  if (reset) {
+    await limit.change(({ permits }, now) => [
+      { ...emptyState, permits, clearedAt: now },
+      undefined,
+    ]);
+  }
+  if (refresh) await readCategories(await session.client());
   const status = await readStatus(limit);
   // During a wait, a request would only extend it.
   if (!(refresh || reset || status.wait || hasValues(status))) {
@@ -54,9 +47,9 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
 
   const store = chooseSharedStore(session);
   // Only a read shows whether the store responds.
-  const answers = limit.isRemote?.() ?? false;
-  if (store && answers) notice(report, `shared with other machines through ${store.name}`);
-  if (store && !answers && reset) {
+  const isReachable = limit.isRemote?.() ?? false;
+  if (store && isReachable) notice(report, `shared with other machines through ${store.name}`);
+  if (store && !isReachable && reset) {
     warn(
       report,
       `reset on this machine; ${store.name} is not responding, and will be reset when it is used again`,
@@ -64,10 +57,10 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   }
 
   const { minute, day } = status;
-  const plan = resolvePlan(session)?.quotas;
+  const given = getSetting('plan', session);
+  const plan = given?.value.quotas;
   if (plan && minute.source === 'service' && minute.limit !== plan.minute) {
-    const { text } = resolveSetting('plan', session) as Given;
-    warn(report, `plan is ${text}, but the service says ${minute.limit}/min, which counts`);
+    warn(report, `plan is ${given.text}, but the service says ${minute.limit}/min, which counts`);
   }
 
   const now = context.now();
@@ -80,7 +73,7 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
       ...rows,
       inFlight: exact(status.inFlight),
       wait: status.wait ? waitFields(status.wait, now) : null,
-      store: store ? { address: store.name, answers } : null,
+      store: store ? { address: store.name, answers: isReachable } : null,
     },
     rows: Object.entries(rows).map(([window, row]) => ({ window, ...row })),
     columns,

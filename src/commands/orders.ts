@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { listOrders } from '../service/endpoints.ts';
 import type { App } from '../session/app.ts';
-import { withSession } from '../session/session.ts';
+import { type Session, withSession } from '../session/session.ts';
 import { addExamples } from './help.ts';
 
 export function define(command: Command, app: App): void {
   command.description('List all orders, as the service returns them');
   addExamples(command, ['petstore orders list', 'petstore orders list -o ndjson']);
-  command.action(() =>
-    withSession(app, command, async (session) => {
-      const client = await session.client();
-      await session.output.print({ data: await client.call(listOrders), empty: 'No orders.' });
-    }),
-  );
+  command.action(withSession(app, command, printOrders));
+}
+
+async function printOrders({ client, output }: Session): Promise<void> {
+  await output.print({ data: await (await client()).call(listOrders), empty: 'No orders.' });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { usageFailure } from '../errors.ts';
 import { getPet } from '../service/endpoints.ts';
 import type { App } from '../session/app.ts';
-import { withSession } from '../session/session.ts';
+import { type Session, withSession } from '../session/session.ts';
 import { addExamples } from './help.ts';
 
 export function define(command: Command, app: App): void {
@@ -10,12 +10,11 @@ export function define(command: Command, app: App): void {
     'Show a pet, as the service returns it. The service has deprecated this operation; petstore shows its sunset date if the service sends one.',
   );
   addExamples(command, ['petstore pets get 1', 'petstore pets get 1 --json']);
-  command.argument('<pet-id>', 'id of the pet').action((petId: string) =>
-    withSession(app, command, async (session) => {
-      // As a path segment these two would name another path.
-      if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
-      const client = await session.client();
-      await session.output.print({ data: await client.call(getPet, { petId }) });
-    }),
-  );
+  command.argument('<pet-id>', 'id of the pet').action(withSession(app, command, showPet));
+}
+
+async function showPet({ client, output }: Session, petId: string): Promise<void> {
+  // As a path segment these two would name another path.
+  if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
+  await output.print({ data: await (await client()).call(getPet, { petId }) });
 }

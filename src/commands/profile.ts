@@ -8,7 +8,7 @@ import {
   type SettingsFile,
 } from '../session/chosen-profile.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { type ProfileSettings, settingsOf } from '../settings/file.ts';
+import { type ProfileSettings, pickProfile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { parseChoice, parseProfileName, sandboxProfile } from '../settings/values.ts';
@@ -23,7 +23,7 @@ export function defineList(command: Command, app: App): void {
   );
   addExamples(command, ['petstore profile list', 'petstore profile list --json']);
   addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
-  command.action(() => withSession(app, command, listProfiles, { invalidSettings: true }));
+  command.action(withSession(app, command, listProfiles, { invalidSettings: true }));
 }
 
 async function listProfiles(session: Session): Promise<void> {
@@ -35,7 +35,7 @@ async function listProfiles(session: Session): Promise<void> {
     profile: name,
     default: name === byDefault,
     active: name === profile.name,
-    baseUrl: shownBaseUrl(settingsOf(settingsFile.settings, name)),
+    baseUrl: shownBaseUrl(pickProfile(settingsFile.settings, name)),
     key: keySource(name, settingsFile),
   }));
   await output.print({ data: rows, columns });
@@ -47,19 +47,16 @@ function shownBaseUrl({ 'base-url': url }: ProfileSettings): string | undefined 
 
 function keySource(name: string, { settings, folder }: SettingsFile): string {
   if (name === sandboxProfile) return 'the sandbox';
-  if (settingsOf(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
+  if (pickProfile(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
   return folder !== undefined && hasStoredKey(folder, name) ? 'stored' : 'none';
 }
 
 export function defineUse(command: Command, app: App): void {
   command.description('Make a profile the default one, for all commands without --profile');
   addExamples(command, ['petstore profile use staging', 'petstore profile use sandbox']);
-  command.argument('<profile>').action((name: string) =>
-    withSession(app, command, (session) => useProfile(session, name), {
-      newProfile: true,
-      invalidSettings: true,
-    }),
-  );
+  command
+    .argument('<profile>')
+    .action(withSession(app, command, useProfile, { newProfile: true, invalidSettings: true }));
 }
 
 async function useProfile(session: Session, name: string): Promise<void> {

@@ -34,7 +34,7 @@ export function createProgram(app: App, onText: (text: string) => void): Command
   for (const [name, node] of Object.entries(tree)) {
     const command = add(program, app, name, node).helpGroup(node.part);
     for (const [verb, branch] of Object.entries(node.verbs ?? {})) add(command, app, verb, branch);
-    if (node.verbs) addHelp(command);
+    if (node.verbs) addHelp(command.usage('<command> [options]'));
   }
   addHelp(program);
   for (const [name, page] of Object.entries(topics)) {

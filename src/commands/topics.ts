@@ -1,29 +1,28 @@
-import type { Command } from 'commander';
-import { flagOf, type Setting, settings } from '../settings/settings.ts';
-import { type Item, listOf, PetstoreHelp, wrap } from './help.ts';
+import { type Command, Help } from 'commander';
+import { extractFlag, type Setting, settings } from '../settings/settings.ts';
+import { formatList, type Item, PetstoreHelp, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
   options(program) {
-    const help = new PetstoreHelp();
-    const items = help
-      .visibleOptions(program)
-      .map((option): Item => [help.optionTerm(option), help.optionDescription(option)]);
-    const list = listOf(program, 'Options of all commands:', items);
+    const { optionDescription } = new PetstoreHelp();
+    const options = new Help().visibleOptions(program);
+    const items = options.map((option): Item => [option.flags, optionDescription(option)]);
+    const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
-  'exit-codes': (program) => listOf(program, 'Exit codes:', exitCodes),
+  'exit-codes': (program) => formatList(program, 'Exit codes:', exitCodes),
   environment: (program) =>
-    listOf(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
+    formatList(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
 };
 
 const rules = [
   'They can be given before or after the command. If options contradict each other, the last one counts: --json -o csv prints CSV.',
   '--query picks from what --json prints, with JMESPath as in aws and az: --query "[?name==\'dog\'].id". Put strings in single quotes and numbers in backticks. With -o raw a single value is printed bare, for shells.',
   'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
-  'Profile, base URL, API key, output and max-wait can also be set in the environment (petstore help environment) and in the settings (petstore help config).',
+  'Some of them can also be set in the environment (petstore help environment) and in the settings (petstore help config set).',
 ];
 
-/** Scripts rely on these; the README has the same table. */
+/** Scripts rely on these. */
 export const exitCodes: readonly Item[] = [
   ['0', 'success, including an empty list'],
   ['1', 'internal error: a bug in petstore'],
@@ -52,22 +51,22 @@ export const exitCodes: readonly Item[] = [
 
 function settingVariables(): readonly Item[] {
   return Object.values(settings).flatMap((setting): readonly Item[] => {
-    const { variable, flags, option } = setting;
+    const { variable, flags } = setting;
     if (!variable) return [];
-    const flag = option === 'output' ? '-o and --json' : flags && flagOf(flags);
+    const flag = setting === settings.output ? '-o and --json' : flags && extractFlag(flags);
     const overridden = flag ? `; overridden by ${flag}` : '';
     return [[variable, `${describeSetting(setting)}${overridden}`]];
   });
 }
 
-export function describeSetting({ title = '', parse, help, stored, choices }: Setting): string {
-  // Its help is about an option, which takes something else than the variable.
-  if (parse === undefined) return title;
-  const values = stored?.replaceAll('`', '') ?? choices?.join(', ');
-  return [help, values].filter(Boolean).join(': ');
+export function describeSetting({ help, form, choices }: Setting): string {
+  return [help, form ?? choices?.join(', ')].filter(Boolean).join(': ');
 }
 
 const otherVariables: readonly Item[] = [
+  ['PETSTORE_API_KEY', 'API key; overridden by --api-key-file'],
+  ['PETSTORE_CONFIG_DIR', 'settings folder'],
+  ['PETSTORE_STATE_DIR', 'state folder'],
   ['https_proxy, all_proxy', 'proxy for requests to the service; upper case works too'],
   ['no_proxy', 'hosts to reach without the proxy; upper case works too'],
   ['NODE_EXTRA_CA_CERTS', 'file with an additional certificate authority (CA)'],

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { categoryColumns, contentFields } from '../fields.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quote.ts';
 import { countOf } from '../time.ts';
 import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';

@@ -3,7 +3,7 @@ import { Failure, systemCode } from '../errors.ts';
 import { notice } from '../events.ts';
 import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quote.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
 import type { Hold } from './hold.ts';
 import type { Job } from './job.ts';

@@ -1,7 +1,7 @@
 import { contentFields } from '../fields.ts';
 import { isJsonObject, type Json, JsonError, JsonReader, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quote.ts';
 import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 

@@ -1,4 +1,4 @@
-import { differencesOf } from '../fields.ts';
+import { findDifferences } from '../fields.ts';
 import type { Category } from '../service/resources.ts';
 import type { Fate, Item } from './rows.ts';
 
@@ -34,7 +34,7 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     const { name, isAgreed } = item;
     if (isRepeated) return { fate: 'repeated' };
     const same = existing.get(name) ?? [];
-    const equal = same.find((category) => differencesOf(item, category).length === 0);
+    const equal = same.find((category) => findDifferences(item, category).length === 0);
     const found = equal ?? same[0];
     if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
     const [lookAlike] = foreign.get(lookAlikeKey(name)) ?? [];

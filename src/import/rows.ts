@@ -3,7 +3,7 @@ import { notice, type Report } from '../events.ts';
 import { type Content, contentFields } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
 import { NewCategory } from '../service/resources.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quote.ts';
 import { countOf, formatCount } from '../time.ts';
 import { type Place, Stop } from './text.ts';
 

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
-import { contentOf } from '../fields.ts';
+import { pickContent } from '../fields.ts';
 import type { RateLimitHooks } from '../request/exchange.ts';
 import { createCategory } from '../service/endpoints.ts';
 import type { Category } from '../service/resources.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../text/quote.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Journal } from './journal.ts';
@@ -98,7 +98,7 @@ export class Sender {
       },
     };
     try {
-      const send = () => this.#job.client.call(createCategory, { body: contentOf(item) }, hooks);
+      const send = () => this.#job.client.call(createCategory, { body: pickContent(item) }, hooks);
       const created = await this.#journal.hold.send(send, this.#signal);
       this.#takeCreated(item, created);
     } catch (error) {

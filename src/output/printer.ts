@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
 import { similarTo } from '../text/similar.ts';
 import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './columns.ts';

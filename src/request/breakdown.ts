@@ -1,4 +1,4 @@
-import { bugHint, type FailureKind, goneHint, goneMessage, systemCode } from '../errors.ts';
+import { bugHint, type FailureKind, replaced, systemCode } from '../errors.ts';
 import { isoTime } from '../time.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
@@ -33,7 +33,7 @@ type Reason = readonly [
 ];
 
 const reasons: readonly Reason[] = [
-  [/^(ERR_)?MODULE_NOT_FOUND /, goneMessage, { kind: 'output', hint: goneHint }],
+  [replaced.code, replaced.message, { kind: 'output', hint: replaced.hint }],
   [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl, isAway: true }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { canRetry: true }],
   [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],

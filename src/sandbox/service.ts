@@ -1,4 +1,4 @@
-import { contentOf } from '../fields.ts';
+import { pickContent } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { NewCategory } from '../service/resources.ts';
@@ -34,7 +34,7 @@ const operations = {
   createCategory(state, { body = '' }): Reply {
     const category = parseNewCategory(body);
     if (typeof category === 'string') return fault(400, 'invalid_body', category);
-    return { status: 201, body: addCategory(state, contentOf(category)) };
+    return { status: 201, body: addCategory(state, pickContent(category)) };
   },
 
   getPet(state, { petId }): Reply {

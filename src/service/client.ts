@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure, type FailureDetails, Interruption, unsentFailure } from '../errors.ts';
 import { type Report, warn } from '../events.ts';
-import { contentOf } from '../fields.ts';
+import { pickContent } from '../fields.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -192,7 +192,7 @@ function hasPromisedStatus({ status }: Endpoint, response: ApiResponse): boolean
 export async function readCategories(client: Client, options?: ListOptions): Promise<Category[]> {
   const categories: Category[] = [];
   for await (const batch of await client.listCategories(options)) {
-    for (const category of batch) categories.push({ id: category.id, ...contentOf(category) });
+    for (const category of batch) categories.push({ id: category.id, ...pickContent(category) });
   }
   return categories;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Format } from '../formats.ts';
-import { readSettings, type Settings, settingsFile, settingsOf } from '../settings/file.ts';
+import { pickProfile, readSettings, type Settings, settingsFile } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { profilesWithKey } from '../settings/keys.ts';
 import {
@@ -14,10 +14,10 @@ import {
 import type { CommonOptions } from './options.ts';
 import {
   fromFlagOrEnv,
-  type Given,
+  getSetting,
   type Invocation,
   type Profile,
-  resolveFormat,
+  type Resolved,
 } from './resolve.ts';
 
 /** The settings file as it was read; `folder` and `path` are undefined if there is no place for one. */
@@ -51,7 +51,7 @@ export function chooseProfile(
     isSandbox: name === sandboxProfile,
     given,
     file: file.path,
-    settings: settingsOf(file.settings, name),
+    settings: pickProfile(file.settings, name),
   };
   if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
@@ -62,7 +62,7 @@ export function chooseProfile(
   return profile;
 }
 
-export function defaultProfile({ settings, path }: SettingsFile): Given {
+export function defaultProfile({ settings, path }: SettingsFile): Resolved {
   const text = settings['default-profile'];
   if (text === undefined) return { text: 'production', source: 'default' };
   return { text, source: `default-profile in ${path}`, file: path };
@@ -91,7 +91,7 @@ export function onProfile(
   return context.stderr.isTTY ? ` on ${profile.name}${where}` : '';
 }
 
-export function formatOfProfile(context: Context, options: CommonOptions): Format {
+export function readFormat(context: Context, options: CommonOptions): Format {
   const profile = chooseProfile(context, options, loadSettingsFile(context));
-  return resolveFormat({ context, options, profile });
+  return getSetting('output', { context, options, profile }).value;
 }

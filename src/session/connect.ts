@@ -12,49 +12,121 @@ import { Client, rootOf } from '../service/client.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
-import { noticeOfShortKey } from '../text/secret.ts';
+import { shortKeyNotice } from '../text/secret.ts';
 import { canPrompt } from './app.ts';
 import { profileFlag } from './chosen-profile.ts';
-import { type FoundKey, noKey } from './find-key.ts';
+import { type FoundKey, findKey, noKey } from './find-key.ts';
+import { openLimits } from './open-limit.ts';
 import type { CommonOptions } from './options.ts';
-import {
-  type Invocation,
-  resolveBaseUrl,
-  resolveMaxWait,
-  resolvePlan,
-  resolveTimeout,
-} from './resolve.ts';
+import { getSetting, type Invocation, resolveTimeout } from './resolve.ts';
 
-export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
+/** What a command needs to reach the service. Each part is made once, when it is first asked for. */
+export type Connection = {
+  readonly key: () => Promise<FoundKey | undefined>;
+  /** Returns the account that categories and limit belong to, without a request. */
+  readonly account: () => Promise<Account>;
+  readonly limits: () => Promise<Limit>;
+  readonly client: () => Promise<Client>;
+};
 
 /** The owner of a rate limit and of imports: an address and a key. */
 export type Account = { readonly address: string; readonly secret: string };
 
 /** The account of every sandbox: its address and key are new each time. */
-export const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
+const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
 
-export function accountOf({ baseUrl, key }: Service): Account {
-  return { address: rootOf(baseUrl), secret: key.value };
-}
+export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
-type Hooks = {
+type Options = {
   readonly report: Report;
   readonly onRateLimit: (rateLimit: RateLimit) => void;
-  /** A failed request is not sent again. */
-  readonly isOnce?: boolean;
+  /** The service that a login tries. A failed request is not sent again. */
+  readonly login?: Service;
 };
 
-export async function connect(
+export function createConnection(invocation: Invocation, options: Options): Connection {
+  const { report, login } = options;
+  const { isSandbox } = invocation.profile;
+  const key = once(() => findKey(invocation));
+  const service = once(async () => {
+    if (login) return login;
+    return isSandbox ? startSandbox(invocation, report) : findService(invocation, key, report);
+  });
+  const account = async () => {
+    // Reading the limit must not start the sandbox.
+    if (isSandbox) return sandboxAccount;
+    const { baseUrl, key } = await service();
+    return { address: rootOf(baseUrl), secret: key.value };
+  };
+  const limits = once(async () => openLimits(invocation, await account(), report));
+  const client = once(() => connect(invocation, service, limits, options));
+  return { key, account, limits, client };
+}
+
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+async function startSandbox({ context, options }: Invocation, report: Report): Promise<Service> {
+  refuseForSandbox(options);
+  const { serveSharedSandbox } = await import('../sandbox/shared-sandbox.ts');
+  const notify = (message: string) => notice(report, message);
+  const { baseUrl, key } = await serveSharedSandbox(context, stateFolder(context), notify);
+  return { baseUrl, key: { value: key, source: 'the sandbox' } };
+}
+
+export function refuseForSandbox({ baseUrl, apiKeyFile }: CommonOptions): void {
+  const flag = baseUrl !== undefined ? '--base-url' : apiKeyFile && '--api-key-file';
+  if (!flag) return;
+  throw usageFailure(`${flag} cannot be used with the sandbox profile`, 'Remove one of the two.');
+}
+
+async function findService(
+  invocation: Invocation,
+  findKey: Connection['key'],
+  report: Report,
+): Promise<Service> {
+  const baseUrl = requireBaseUrl(invocation);
+  const found = await findKey();
+  if (!found) throw noKey(invocation.profile);
+  // The key command runs only now that there is a base URL.
+  const key = 'run' in found ? await found.run() : found;
+  const short = shortKeyNotice(key.value);
+  if (short) notice(report, short);
+  return { baseUrl, key };
+}
+
+export function requireBaseUrl(
+  invocation: Invocation,
+  otherwise = ' (or add --profile sandbox to try it without an account)',
+): URL {
+  const baseUrl = getSetting('base-url', invocation);
+  if (baseUrl) return baseUrl.value;
+  const { context, options, profile } = invocation;
+  const next = canPrompt(context, options)
+    ? 'petstore auth login'
+    : 'petstore config set base-url https://HOST/v1';
+  throw configFailure(
+    `no base URL set for profile ${profile.name}`,
+    `Run: ${next}${profileFlag(profile)}${otherwise}`,
+  );
+}
+
+async function connect(
   invocation: Invocation,
   service: () => Promise<Service>,
-  limits: () => Promise<Limit>,
-  { report, onRateLimit, isOnce = false }: Hooks,
+  limits: Connection['limits'],
+  { report, onRateLimit, login }: Options,
 ): Promise<Client> {
   const { context, options, profile } = invocation;
   // These fail before the key command runs.
-  const maxWaitMs = resolveMaxWait(invocation);
+  const maxWaitMs = getSetting('max-wait', invocation).value;
   const timeoutMs = resolveTimeout(invocation);
-  const limitOfPlan = resolvePlan(invocation)?.quotas.minute;
+  const limitOfPlan = getSetting('plan', invocation)?.value.quotas.minute;
   const { baseUrl, key } = await service();
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
@@ -74,7 +146,7 @@ export async function connect(
     return response;
   };
   const shared = { limit: await limits(), limitOfPlan, report, timeoutMs };
-  const send = deliver(sendListened, context, shared, isOnce ? 0 : maxRetries);
+  const send = deliver(sendListened, context, shared, login ? 0 : maxRetries);
   return new Client({ context, send, baseUrl, key, maxWaitMs, report });
 }
 
@@ -83,52 +155,4 @@ export function chooseProxy({ context, sink }: Invocation, baseUrl: URL): HttpPr
   const found = readProxy(baseUrl, context.env);
   for (const secret of found?.secrets ?? []) sink.hide(secret);
   return found?.proxy;
-}
-
-export async function chooseService(
-  invocation: Invocation,
-  findKey: () => Promise<FoundKey | undefined>,
-  report: Report,
-): Promise<Service> {
-  const baseUrl = requireBaseUrl(invocation);
-  const found = await findKey();
-  if (!found) throw noKey(invocation.profile);
-  // The key command runs only now that there is a base URL.
-  const key = 'print' in found ? await found.print() : found;
-  const short = noticeOfShortKey(key.value);
-  if (short) notice(report, short);
-  return { baseUrl, key };
-}
-
-export function requireBaseUrl(
-  invocation: Invocation,
-  otherwise = ' (or add --profile sandbox to try it without an account)',
-): URL {
-  const baseUrl = resolveBaseUrl(invocation);
-  if (baseUrl) return baseUrl;
-  const { context, options, profile } = invocation;
-  const next = canPrompt(context, options)
-    ? 'petstore auth login'
-    : 'petstore config set base-url https://HOST/v1';
-  throw configFailure(
-    `no base URL set for profile ${profile.name}`,
-    `Run: ${next}${profileFlag(profile)}${otherwise}`,
-  );
-}
-
-export async function startSandbox(
-  { context, options }: Invocation,
-  report: Report,
-): Promise<Service> {
-  refuseForSandbox(options);
-  const { serveSharedSandbox } = await import('../sandbox/shared-sandbox.ts');
-  const notify = (message: string) => notice(report, message);
-  const { baseUrl, key } = await serveSharedSandbox(context, stateFolder(context), notify);
-  return { baseUrl, key: { value: key, source: 'the sandbox' } };
-}
-
-export function refuseForSandbox({ baseUrl, apiKeyFile }: CommonOptions): void {
-  const flag = baseUrl !== undefined ? '--base-url' : apiKeyFile && '--api-key-file';
-  if (!flag) return;
-  throw usageFailure(`${flag} cannot be used with the sandbox profile`, 'Remove one of the two.');
 }

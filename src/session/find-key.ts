@@ -8,7 +8,7 @@ import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
 import { isExplicit, profileFlag } from './chosen-profile.ts';
 import type { KeyCommand } from './key-command.ts';
-import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
+import { checkOrigin, getSetting, type Invocation, type Profile } from './resolve.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
 
@@ -16,19 +16,19 @@ export type FoundKey = ApiKey | KeyCommand;
 export async function findKey(invocation: Invocation): Promise<FoundKey | undefined> {
   const { sink, profile } = invocation;
   const found =
-    (await keyOfFlag(invocation)) ??
+    (await readFlaggedKey(invocation)) ??
     (isExplicit(profile) ? await ownKey(invocation) : undefined) ??
-    keyOfEnvironment(invocation) ??
+    readEnvironmentKey(invocation) ??
     (await ownKey(invocation));
   if (found && 'value' in found) sink.hide(found.value);
   return found;
 }
 
-export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefined> {
+export async function readFlaggedKey(invocation: Invocation): Promise<ApiKey | undefined> {
   const { signal } = invocation.context;
   const { apiKeyFile: source } = invocation.options;
   if (source === undefined) return undefined;
-  if (source === '-') return keyOfStdin(invocation);
+  if (source === '-') return readStdinKey(invocation);
   const text = isPipe(source)
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
@@ -36,7 +36,7 @@ export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefi
   throw configFailure(`file not found: ${shownPath(source)} (--api-key-file)`);
 }
 
-export async function keyOfStdin({ context }: Invocation): Promise<ApiKey> {
+export async function readStdinKey({ context }: Invocation): Promise<ApiKey> {
   const source = 'standard input';
   const text = await readAll(context.stdin, source, context.signal);
   return { value: parseKey(text, source), source };
@@ -65,21 +65,20 @@ async function readAll(stream: Readable, name: string, signal: AbortSignal): Pro
     text += chunk;
     if (text.length > maxKeyInputBytes) throw configFailure(`${name} is too long for an API key`);
   }
-  signal.removeEventListener('abort', stop);
   return text;
 }
 
-function keyOfEnvironment({ context: { env } }: Invocation): ApiKey | undefined {
+function readEnvironmentKey({ context: { env } }: Invocation): ApiKey | undefined {
   const source = 'PETSTORE_API_KEY';
   return env[source] ? { value: parseKey(env[source], source), source } : undefined;
 }
 
 /** Returns the profile's own key: a program that prints it comes before a stored one. */
 async function ownKey(invocation: Invocation): Promise<FoundKey | undefined> {
-  const command = invocation.profile.settings['api-key-command'];
-  if (command === undefined) return storedKey(invocation);
+  const command = getSetting('api-key-command', invocation);
+  if (!command) return storedKey(invocation);
   const { findKeyCommand } = await import('./key-command.ts');
-  return findKeyCommand(command, invocation);
+  return findKeyCommand(command.value, invocation);
 }
 
 function storedKey(invocation: Invocation): ApiKey | undefined {

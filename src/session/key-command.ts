@@ -7,12 +7,12 @@ import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
 import { canPrompt } from './app.ts';
 import { profileFlag } from './chosen-profile.ts';
-import { checkOrigin, type Invocation, refuseOpenFile } from './resolve.ts';
+import { checkOrigin, type Invocation } from './resolve.ts';
 
 export type KeyCommand = {
   readonly source: string;
   /** Runs it. From then on no output shows the key. */
-  readonly print: () => Promise<ApiKey>;
+  readonly run: () => Promise<ApiKey>;
 };
 
 const timeoutMs = 60_000;
@@ -21,20 +21,18 @@ const timeoutMs = 60_000;
 export function findKeyCommand(command: string, invocation: Invocation): KeyCommand {
   const { profile } = invocation;
   const { name, file = '' } = profile;
-  refuseOpenFile('api-key-command', file, invocation);
   const move = `petstore config set base-url URL${profileFlag(profile)}`;
   const home = profile.settings['base-url'];
   if (home === undefined) {
     throw configFailure(`profile ${name} has an api-key-command but no base-url`, `Run: ${move}`);
   }
   checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, () => move);
-  // Not the command itself, which may contain what opens a vault.
   const source = `the api-key-command of profile ${name}`;
-  const print = async () => {
+  const run = async () => {
     const captured = await capture(command, dirname(file), invocation);
     return { value: readKey(captured, source, invocation), source };
   };
-  return { source, print };
+  return { source, run };
 }
 
 async function capture(command: string, folder: string, invocation: Invocation): Promise<Captured> {

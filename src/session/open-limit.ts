@@ -2,12 +2,12 @@ import { configFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import type { Limit } from '../limit/limit.ts';
 import { nameLimit, openOwnLimit } from '../limit/open.ts';
-import { isLoopback, parseSharedStore, type SharedStore } from '../settings/addresses.ts';
+import { isLoopback, type SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store-cell.ts';
 import { profileFlag } from './chosen-profile.ts';
 import type { Account } from './connect.ts';
-import { type Given, type Invocation, resolveSetting } from './resolve.ts';
+import { getSetting, type Invocation, type Resolved } from './resolve.ts';
 
 export async function openLimits(
   invocation: Invocation,
@@ -45,16 +45,14 @@ export async function openStore(invocation: Invocation): Promise<Store | undefin
 
 /** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */
 export function chooseSharedStore(invocation: Invocation): SharedStore | undefined {
-  const given = resolveSetting('shared-store', invocation);
+  const given = getSetting('shared-store', invocation);
   refuseOldName(invocation, given);
-  if (!given) return undefined;
-  const store = parseSharedStore(given.text, given.source);
-  for (const secret of store.secrets) invocation.sink.hide(secret);
-  return store;
+  for (const secret of given?.value.secrets ?? []) invocation.sink.hide(secret);
+  return given?.value;
 }
 
 /** The names up to 0.2.0. A run that ignored them would use up the limit of the other machines. */
-function refuseOldName({ context, profile }: Invocation, given: Given | undefined): void {
+function refuseOldName({ context, profile }: Invocation, given: Resolved | undefined): void {
   if (profile.isSandbox) return;
   if (context.env.PETSTORE_LIMIT_STORE && (!given || given.file)) {
     throw configFailure(

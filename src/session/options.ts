@@ -1,19 +1,15 @@
 import { type Argument, type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
-import { type Setting, settings } from '../settings/settings.ts';
+import { type SettingName, type SettingOption, settings } from '../settings/settings.ts';
 import { parseChoice } from '../settings/values.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
 import { version } from '../version.ts';
 
-export type CommonOptions = {
-  readonly profile?: string;
-  readonly baseUrl?: string;
+export type CommonOptions = { readonly [Name in SettingOption]?: string } & {
   readonly apiKeyFile?: string;
-  readonly output?: string;
   readonly query?: string;
   readonly columns?: readonly string[];
   readonly header?: boolean;
-  readonly maxWait?: string;
   readonly timeout?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -23,9 +19,25 @@ export type CommonOptions = {
 
 export const commonHeading = 'Options of all commands:';
 
+/** Options that help shows below that of a setting. */
+const related: { readonly [Name in SettingName]?: readonly Option[] } = {
+  'base-url': [
+    new Option('--api-key-file <file>', 'read the API key from a file, or - for standard input'),
+  ],
+  output: [
+    new Option('--json', 'same as -o json'),
+    new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
+    new Option(
+      '--columns <names>',
+      'fields to print, in the order given, such as id,name',
+    ).argParser(parseColumns),
+    new Option('--no-header', 'omit the header row (table, csv, tsv)'),
+  ],
+};
+
 /** Made once and shared by the program, the group and the verb: making them takes longer than adding them. */
 const options: readonly Option[] = [
-  ...Object.values(settings).flatMap(optionsOf),
+  ...settingOptions(),
   new Option('--timeout <duration>', 'timeout for one request (default 30s)'),
   new Option('-q, --quiet', 'print only the result and errors'),
   new Option('-v, --verbose', 'log each request and response'),
@@ -57,11 +69,14 @@ export function commonOptions(command: Command): CommonOptions {
   return { ...above, ...Object.fromEntries(given) };
 }
 
-function optionsOf({ flags, help, choices, option: name }: Setting): readonly Option[] {
-  if (flags === undefined) return [];
-  const option = new Option(flags, help);
-  if (choices) takeOnly(option, 'output format', choices);
-  return name === 'output' ? [option, ...layoutOptions()] : [option];
+function settingOptions(): readonly Option[] {
+  return (Object.keys(settings) as SettingName[]).flatMap((name) => {
+    const { flags, help, choices } = settings[name];
+    if (flags === undefined) return [];
+    const option = new Option(flags, help);
+    if (choices) takeOnly(option, help, choices);
+    return [option, ...(related[name] ?? [])];
+  });
 }
 
 /** Lets an option take one of these words only, or an argument of that command. */
@@ -75,18 +90,6 @@ export function takeOnly<Taker extends Option | Argument>(
   // The parser replaces that of `choices`, which help and completion read.
   taker.choices(words).argParser((text: string) => parseChoice(what, text, words, { before }));
   return taker;
-}
-
-function layoutOptions(): readonly Option[] {
-  const columns = '--columns <names>';
-  return [
-    new Option('--json', 'same as -o json'),
-    new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
-    new Option(columns, 'fields to print, in the order given, such as id,name').argParser(
-      parseColumns,
-    ),
-    new Option('--no-header', 'omit the header row (table, csv, tsv)'),
-  ];
 }
 
 function parseColumns(text: string): readonly string[] {

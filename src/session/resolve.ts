@@ -3,24 +3,21 @@ import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { othersCanChange } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
-import type { Format } from '../formats.ts';
-import { parseBaseUrl } from '../settings/addresses.ts';
 import type { ProfileSettings } from '../settings/file.ts';
-import { flagOf, type ProfileSetting, settings } from '../settings/settings.ts';
 import {
-  fromSource,
-  invalid,
-  type NamedPlan,
-  parseDuration,
-  parseFormat,
-  parseMaxWait,
-  parsePlan,
-} from '../settings/values.ts';
+  extractFlag,
+  type NoDefault,
+  type ProfileSetting,
+  type SettingName,
+  type SettingValue,
+  settings,
+} from '../settings/settings.ts';
+import { fromSource, invalid, parseDuration } from '../settings/values.ts';
 import { commandOn } from '../text/shell.ts';
 import type { App } from './app.ts';
 import type { CommonOptions } from './options.ts';
 
-export type Given = {
+export type Resolved = {
   readonly text: string;
   readonly source: string;
   readonly file?: string | undefined;
@@ -29,7 +26,7 @@ export type Given = {
 export type Profile = {
   readonly name: string;
   readonly isSandbox: boolean;
-  readonly given: Given;
+  readonly given: Resolved;
   /** The settings file; undefined if there is no folder for one. */
   readonly file: string | undefined;
   readonly settings: ProfileSettings;
@@ -41,11 +38,26 @@ export type Invocation = Pick<App, 'context' | 'sink'> & {
 };
 type Settled = Omit<Invocation, 'sink'>;
 
-/** Finds a setting by flag, environment, profile or default. Those that the sandbox has of its own are given nowhere. */
+type WithValue<Name extends SettingName> = Resolved & { readonly value: SettingValue<Name> };
+
+/** Returns a setting in force: its value, and where it comes from. */
+export function getSetting<Name extends ProfileSetting>(
+  name: Name,
+  invocation: Settled,
+): WithValue<Name> | NoDefault<Name>;
+export function getSetting(name: ProfileSetting, invocation: Settled) {
+  const resolved = resolveSetting(name, invocation);
+  if (!resolved) return undefined;
+  const { isGuarded, parse } = settings[name];
+  if (isGuarded && resolved.file) refuseOpenFile(name, resolved.file, invocation);
+  return { ...resolved, value: parse(resolved.text, resolved.source) };
+}
+
+/** Finds a setting by flag, environment, profile or default. Returns undefined for settings that the sandbox defines itself. */
 export function resolveSetting(
   name: ProfileSetting,
   { options, context, profile }: Settled,
-): Given | undefined {
+): Resolved | undefined {
   if (profile.isSandbox && settings[name].isOfSandbox) return undefined;
   const given = fromFlagOrEnv(name, options, context.env);
   if (given) return given;
@@ -60,33 +72,17 @@ export function resolveSetting(
 
 /** Finds a setting on the command line or in the environment. An empty variable gives nothing. */
 export function fromFlagOrEnv(
-  name: keyof typeof settings,
+  name: SettingName,
   options: CommonOptions,
   env: Context['env'],
-): Given | undefined {
+): Resolved | undefined {
   const { flags, option, variable } = settings[name];
   const flag = option && options[option];
-  if (flags && flag !== undefined) return { text: flag, source: flagOf(flags) };
+  if (flags && flag !== undefined) return { text: flag, source: extractFlag(flags) };
   return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
 }
 
-export function resolveFormat(invocation: Settled): Format {
-  const { text = '', source } = resolveSetting('output', invocation) ?? {};
-  return parseFormat(text, source);
-}
-
-export function resolveBaseUrl(invocation: Invocation): URL | undefined {
-  const given = resolveSetting('base-url', invocation);
-  if (given?.file) refuseOpenFile('base-url', given.file, invocation);
-  return given && parseBaseUrl(given.text, given.source);
-}
-
-/** Refuses a setting from a file that other users can change: they could run any program, or have the key sent to them. */
-export function refuseOpenFile(
-  name: ProfileSetting,
-  file: string,
-  { context: { uid } }: Invocation,
-): void {
+function refuseOpenFile(name: ProfileSetting, file: string, { context: { uid } }: Settled): void {
   const paths = [file, dirname(file), dirname(realpathSync(file))];
   const open = paths.find((path) => othersCanChange(path, uid));
   if (open === undefined) return;
@@ -102,23 +98,13 @@ export function checkOrigin(
   origin: string,
   move: (baseUrl: URL) => string,
 ): void {
-  const baseUrl = resolveBaseUrl(invocation);
-  if (!baseUrl || baseUrl.origin === origin) return;
-  const { source } = resolveSetting('base-url', invocation) ?? {};
+  const baseUrl = getSetting('base-url', invocation);
+  if (!baseUrl || baseUrl.value.origin === origin) return;
+  const { source, value } = baseUrl;
   throw configFailure(
-    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${baseUrl.origin}${fromSource(source)}`,
-    `If the service has moved, move the key. Run: ${move(baseUrl)}`,
+    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${value.origin}${fromSource(source)}`,
+    `If the service has moved, move the key. Run: ${move(value)}`,
   );
-}
-
-export function resolveMaxWait(invocation: Invocation): number {
-  const { text = '', source } = resolveSetting('max-wait', invocation) ?? {};
-  return parseMaxWait(text, source);
-}
-
-export function resolvePlan(invocation: Settled): NamedPlan | undefined {
-  const given = resolveSetting('plan', invocation);
-  return given && parsePlan(given.text, given.source);
 }
 
 export function resolveTimeout({ options: { timeout = '30s' } }: Invocation): number {

@@ -3,12 +3,10 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
-import type { Limit } from '../limit/limit.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
 import type { RateLimit } from '../request/exchange.ts';
-import type { Client } from '../service/client.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
 import {
   chooseProfile,
@@ -16,31 +14,19 @@ import {
   locateSettingsFile,
   type SettingsFile,
 } from './chosen-profile.ts';
-import {
-  type Account,
-  accountOf,
-  chooseService,
-  connect,
-  sandboxAccount,
-  startSandbox,
-} from './connect.ts';
-import { type FoundKey, findKey } from './find-key.ts';
-import { openLimits } from './open-limit.ts';
+import { type Connection, createConnection } from './connect.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { type Invocation, resolveFormat } from './resolve.ts';
+import { getSetting, type Invocation } from './resolve.ts';
 
-export type Session = Invocation & {
-  readonly settingsFile: SettingsFile;
-  readonly faults: readonly Failure[];
-  readonly format: Format;
-  readonly output: Printer;
-  readonly report: Report;
-  readonly key: () => Promise<FoundKey | undefined>;
-  /** Returns the account that categories and limit belong to, without a request. */
-  readonly account: () => Promise<Account>;
-  readonly limits: () => Promise<Limit>;
-  readonly client: () => Promise<Client>;
-};
+export type Session = Invocation &
+  Connection & {
+    readonly isSeparated: boolean;
+    readonly settingsFile: SettingsFile;
+    readonly faults: readonly Failure[];
+    readonly format: Format;
+    readonly output: Printer;
+    readonly report: Report;
+  };
 
 export type Allow = {
   /** The profile need not exist, since the command creates it. */
@@ -51,12 +37,22 @@ export type Allow = {
   readonly unreadableFile?: boolean;
 };
 
+/** Returns the action of a command: it gets a session before the arguments and options that Commander passes. */
+export function withSession<Args extends readonly unknown[]>(
+  app: App,
+  command: Command,
+  action: (session: Session, ...args: Args) => Promise<void>,
+  allow: Allow = {},
+): (...args: Args) => Promise<void> {
+  return (...args) => runSession(app, command, (session) => action(session, ...args), allow);
+}
+
 /** Resolves the settings of a command and runs its action. However that ends, the state of the limit is printed. */
-export async function withSession(
+async function runSession(
   app: App,
   command: Command,
   action: (session: Session) => Promise<void>,
-  allow: Allow = {},
+  allow: Allow,
 ): Promise<void> {
   const { context, sink } = app;
   const options = commonOptions(command);
@@ -70,21 +66,12 @@ export async function withSession(
     unicode: isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report);
-
-  const { isSandbox } = profile;
-  const key = once(() => findKey(invocation));
-  const service = once(() =>
-    isSandbox ? startSandbox(invocation, report) : chooseService(invocation, key, report),
-  );
-  // Reading the limit must not start the sandbox.
-  const account = async () => (isSandbox ? sandboxAccount : accountOf(await service()));
-  const limits = once(async () => openLimits(invocation, await account(), report));
+  const connection = createConnection(invocation, { report, onRateLimit: limitLine.update });
   try {
     const output = await createOutput(invocation, format, limitLine.beforeResult(sink), report);
-    const hooks = { report, onRateLimit: limitLine.update };
-    const client = () => connect(invocation, service, limits, hooks);
-    const resolved = { ...invocation, settingsFile, faults, format, report, output };
-    await action({ ...resolved, key, account, limits, client });
+    const { isSeparated } = app;
+    const resolved = { settingsFile, faults, format, report, output, isSeparated };
+    await action({ ...invocation, ...connection, ...resolved });
   } catch (error) {
     // The failure says when to try again, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.discard();
@@ -111,7 +98,7 @@ function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
     tolerated,
   );
   const format = resolveOr<Format>(
-    () => resolveFormat({ context, options, profile }),
+    () => getSetting('output', { context, options, profile }).value,
     () => 'table',
     tolerated,
   );
@@ -178,12 +165,4 @@ async function createOutput(
     width: context.stdout.columns,
     framed: isUtf8(context.env),
   });
-}
-
-function once<Made>(make: () => Made): () => Made {
-  let made: { readonly it: Made } | undefined;
-  return () => {
-    made ??= { it: make() };
-    return made.it;
-  };
 }

@@ -20,7 +20,7 @@ function baseUrlFault({ protocol, hostname, username, password, href }: URL): st
   return /[?#]/.test(href) ? 'not have a query or a fragment' : undefined;
 }
 
-export function noticeOfVersion({ pathname }: URL): string | undefined {
+export function missingVersionNotice({ pathname }: URL): string | undefined {
   return /\/v\d/.test(pathname)
     ? undefined
     : 'the base URL has no version prefix such as /v1, so requests may fail with 404';
@@ -36,7 +36,7 @@ export type SharedStore = {
   readonly secrets: readonly string[];
 };
 
-const storeForm =
+const storeUrlPattern =
   /^rediss?:\/\/(?:[^@/?#\s]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
 
 export function parseSharedStore(text: string, source?: string): SharedStore {
@@ -47,12 +47,12 @@ export function parseSharedStore(text: string, source?: string): SharedStore {
   throw invalid('shared store URL', undefined, source, hint);
 }
 
-export function shownSharedStore(text: string): string {
+export function redactStoreUrl(text: string): string {
   return readSharedStore(text)?.name ?? '[invalid URL]';
 }
 
 function readSharedStore(text: string): SharedStore | undefined {
-  const parsed = storeForm.test(text) ? parseServer(text) : undefined;
+  const parsed = storeUrlPattern.test(text) ? parseServer(text) : undefined;
   if (!parsed) return undefined;
   const { url, user, password } = parsed;
   const port = url.port || '6379';

@@ -58,7 +58,7 @@ export function readSettings(folder: string): Settings {
   );
 }
 
-export function settingsOf({ profiles = {} }: Settings, name: string): ProfileSettings {
+export function pickProfile({ profiles = {} }: Settings, name: string): ProfileSettings {
   return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
 }
 

@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
@@ -27,13 +27,13 @@ export function stateFolder({ env, platform, home }: Machine): string | undefine
 export function requireConfigFolder(machine: Machine): string {
   const folder = configFolder(machine);
   if (folder !== undefined) return folder;
-  throw nowhere(machine, 'XDG_CONFIG_HOME', 'APPDATA', 'PETSTORE_CONFIG_DIR');
+  throw noFolderFailure(machine, 'XDG_CONFIG_HOME', 'APPDATA', 'PETSTORE_CONFIG_DIR');
 }
 
 export function requireStateFolder(machine: Machine): string {
   const folder = stateFolder(machine);
   if (folder !== undefined) return folder;
-  throw nowhere(machine, 'XDG_STATE_HOME', 'LOCALAPPDATA', 'PETSTORE_STATE_DIR');
+  throw noFolderFailure(machine, 'XDG_STATE_HOME', 'LOCALAPPDATA', 'PETSTORE_STATE_DIR');
 }
 
 function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'platform'>) {
@@ -53,7 +53,7 @@ function below(platform: string, parent: string, path: string): string | undefin
   return isAbsolute(parent) ? join(parent, path) : undefined;
 }
 
-function nowhere({ platform }: Machine, xdg: string, onWindows: string, own: string) {
+function noFolderFailure({ platform }: Machine, xdg: string, onWindows: string, own: string) {
   const parent = platform === 'win32' ? onWindows : `HOME (or ${xdg})`;
   return configFailure(
     `cannot store anything: ${parent} is not an absolute path`,

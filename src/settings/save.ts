@@ -39,11 +39,11 @@ class SettingsStore extends Conf<Settings> {
     // A profile exists as long as something is set for it. For one named 0 conf makes an array.
     const used = Object.entries(profiles).filter(([, own]) => Object.keys(own).length > 0);
     const settings = used.length > 0 ? { ...others, profiles: Object.fromEntries(used) } : others;
-    durableWrite(targetOf(this.path), `${JSON.stringify(settings, undefined, 2)}\n`);
+    durableWrite(followLink(this.path), `${JSON.stringify(settings, undefined, 2)}\n`);
   }
 }
 
-function targetOf(path: string): string {
+function followLink(path: string): string {
   return saving(path, () =>
     lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path,
   );

@@ -1,115 +1,103 @@
 import { formats } from '../formats.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
-import { parseBaseUrl, parseSharedStore, shownSharedStore } from './addresses.ts';
+import { parseBaseUrl, parseSharedStore, redactStoreUrl } from './addresses.ts';
 import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
 
-export const profileSettings = [
-  'base-url',
-  'output',
-  'max-wait',
-  'plan',
-  'shared-store',
-  'api-key-command',
-] as const;
-export type ProfileSetting = (typeof profileSettings)[number];
-
-export const settingNames = [...profileSettings, 'default-profile'] as const;
-export type SettingName = (typeof settingNames)[number];
-
 export type Setting = {
-  /** For help and docs; undefined if the row of another setting mentions it. */
-  readonly title?: string;
   readonly flags?: `${string}--${string} <${string}>`;
-  readonly option?: 'profile' | 'baseUrl' | 'apiKeyFile' | 'output' | 'maxWait';
-  readonly help?: string;
-  readonly choices?: readonly string[];
+  /** The name that Commander gives to the flag's value. */
+  readonly option?: string;
   readonly variable?: `PETSTORE_${string}`;
+  readonly help: string;
+  readonly choices?: readonly string[];
+  readonly form?: string;
   readonly fallback?: string;
-  /** Markdown: its values, or where it is stored if not in the settings file. */
-  readonly stored?: string;
   /** The sandbox has its own, which nobody can set. */
   readonly isOfSandbox?: true;
+  /** Refused from a file that other users can change: they could run any program, or have the key sent to them. */
+  readonly isGuarded?: true;
   readonly withoutSecrets?: (text: string) => string;
-  /** Only settings of the settings file have it. */
-  readonly parse?: (text: string, source?: string) => unknown;
+  readonly parse: (text: string, source?: string) => unknown;
 };
 
-type FileSetting = Setting & Required<Pick<Setting, 'parse'>>;
-
 /** Every setting. Options, `config`, completion, `doctor` and help follow this table, in this order. */
-export const settings: Readonly<
-  Record<SettingName, FileSetting> & Record<'api-key' | 'config-folder' | 'state-folder', Setting>
-> = {
+const table = {
   'default-profile': {
-    title: 'profile',
     flags: '-p, --profile <name>',
     option: 'profile',
-    help: 'profile to use: production (default), staging, sandbox, or your own',
     variable: 'PETSTORE_PROFILE',
+    help: 'profile to use: production (default), staging, sandbox, or your own',
     fallback: 'production',
     parse: parseProfileName,
   },
   'base-url': {
-    title: 'base URL',
     flags: '--base-url <url>',
     option: 'baseUrl',
-    help: 'base URL with version prefix: https://HOST/v1',
     variable: 'PETSTORE_BASE_URL',
+    help: 'base URL with version prefix: https://HOST/v1',
     isOfSandbox: true,
+    isGuarded: true,
     withoutSecrets: withoutUrlSecrets,
     parse: parseBaseUrl,
   },
-  'api-key': {
-    title: 'API key',
-    flags: '--api-key-file <file>',
-    option: 'apiKeyFile',
-    help: 'read the API key from a file, or - for standard input',
-    variable: 'PETSTORE_API_KEY',
-    stored: '`api-key-command`, or by `auth login` in a separate file',
-  },
   output: {
-    title: 'output',
     flags: '-o, --output <format>',
     option: 'output',
+    variable: 'PETSTORE_OUTPUT',
     help: 'output format',
     choices: formats,
-    variable: 'PETSTORE_OUTPUT',
     fallback: 'table',
     parse: parseFormat,
   },
   'max-wait': {
-    title: 'longest wait',
     flags: '--max-wait <duration>',
     option: 'maxWait',
-    help: 'maximum wait for the rate limit (default 2m; 0 = never wait, inf = no limit)',
     variable: 'PETSTORE_MAX_WAIT',
+    help: 'maximum wait for the rate limit (default 2m; 0 = never wait, inf = no limit)',
     fallback: '2m',
     parse: parseMaxWait,
   },
   plan: {
-    title: 'plan',
     help: 'plan of the API key, for forecasts, and where no response names a limit',
-    stored: '`free`, `pro`, `business` or `N/min,M/day`',
+    form: 'free, pro, business or N/min,M/day',
     parse: parsePlan,
   },
   'shared-store': {
-    title: 'shared store',
-    help: 'URL of a Redis or Valkey through which machines share limit and turns',
     variable: 'PETSTORE_SHARED_STORE',
-    stored: '`redis://...` or `rediss://...`',
+    help: 'URL of a Redis or Valkey through which machines share limit and turns',
+    form: 'redis://... or rediss://...',
     isOfSandbox: true,
-    withoutSecrets: shownSharedStore,
+    withoutSecrets: redactStoreUrl,
     parse: parseSharedStore,
   },
   'api-key-command': {
     help: 'command that prints the API key, such as: pass show petstore',
     isOfSandbox: true,
+    isGuarded: true,
     parse: parseCommand,
   },
-  'config-folder': { title: 'settings folder', variable: 'PETSTORE_CONFIG_DIR' },
-  'state-folder': { title: 'state folder', variable: 'PETSTORE_STATE_DIR' },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
 
-export function flagOf(flags: string): string {
+type Table = typeof table;
+export type SettingName = keyof Table;
+export type ProfileSetting = Exclude<SettingName, 'default-profile'>;
+export type SettingOption = Extract<Table[SettingName], { option: string }>['option'];
+
+export type SettingValue<Name extends SettingName> = ReturnType<Table[Name]['parse']>;
+/** undefined for a setting without a default, since nobody may have given it. */
+export type NoDefault<Name extends SettingName> = Table[Name] extends { fallback: string }
+  ? never
+  : undefined;
+
+export const settings: Readonly<
+  Record<SettingName, Setting & { readonly option?: SettingOption }>
+> = table;
+
+export const profileSettings = Object.keys(table).filter(
+  (name): name is ProfileSetting => name !== 'default-profile',
+);
+export const settingNames: readonly SettingName[] = [...profileSettings, 'default-profile'];
+
+export function extractFlag(flags: string): string {
   return flags.replace(/^.*(--\S+).*$/, '$1');
 }

@@ -1,7 +1,8 @@
 import { type Failure, unsentFailure } from '../errors.ts';
 import { type Format, formats } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
-import { minSecretLength, quotedUnlessKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/quote.ts';
+import { minSecretLength } from '../text/secret.ts';
 import { similarTo } from '../text/similar.ts';
 
 /** Returns the failure for a value that cannot be used. `text` is quoted unless it may be a key; leave it out if it may hold a password. */

@@ -1,18 +1,11 @@
-import { quoted } from './quoted.ts';
-
 export const cutMark = '[key]';
 /** Shorter secrets are not redacted: they would match inside ordinary words. */
 export const minSecretLength = 8;
 
-export function noticeOfShortKey(key: string): string | undefined {
+export function shortKeyNotice(key: string): string | undefined {
   return key.trim().length < minSecretLength
     ? `the API key is shorter than ${minSecretLength} characters, so it is not redacted from results and messages`
     : undefined;
-}
-
-/** Returns an invalid word as the end of a phrase, in quotes after a space, or nothing if it may be a key. */
-export function quotedUnlessKey(text: string): string {
-  return mayBeKey(text) ? '' : ` ${quoted(text)}`;
 }
 
 /** Returns true for a text that may be or contain a key typed in the wrong place. Words of letters and numbers are none. */
@@ -37,7 +30,7 @@ export function formsOf(padded: string): readonly string[] {
   const percent = encodeURIComponent(secret);
   const base64 = [0, 1, 2].map((bytesBefore) => {
     const bytes = Buffer.from('x'.repeat(bytesBefore) + secret);
-    // Without the characters at both ends, which the neighbours of the secret affect.
+    // The characters at both ends are cut off: they also encode neighbouring bytes.
     return bytes
       .toString('base64')
       .slice(Math.ceil((bytesBefore * 8) / 6), Math.floor((bytes.length * 8) / 6));

@@ -1,11 +1,11 @@
-export function quote(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
-/** Returns a command on an absolute path. A path that would not be shown as it is stands behind a bracket, which no shell runs. */
+/** Returns a command on an absolute path. If escaping would change the path, it says to type it: no shell runs a line with a bracket. */
 export function commandOn(program: string, path: string): string {
   return isShownAsItIs(path)
-    ? `${program} ${quote(path)}`
+    ? `${program} ${quoteForShell(path)}`
     : `${program} (type the path by hand: it cannot be pasted as shown): ${path}`;
 }
 

@@ -23,9 +23,9 @@ export function similarTo(word: string, candidates: readonly string[]): string |
 
 /** Returns false for most names that are not similar. Commander would also suggest import for export. */
 export function mayBeMeant(name: string, word: string): boolean {
-  return Math.abs(name.length - word.length) <= maxAdded && initialOf(name) === initialOf(word);
+  return Math.abs(name.length - word.length) <= maxAdded && findInitial(name) === findInitial(word);
 }
 
-function initialOf(word: string): string | undefined {
+function findInitial(word: string): string | undefined {
   return /^-*(\w)/.exec(word)?.[1]?.toLowerCase();
 }

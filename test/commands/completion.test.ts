@@ -22,6 +22,7 @@ describe('at the cursor', () => {
     ['profile use s', 'staging sandbox'],
     ['config unset max', 'max-wait'],
     ['orders list --columns ', 'nothing'],
+    ['categories diff --columns ', 'nothing'],
     ['categories get ', 'nothing'],
     ['categories import ', 'files'],
     ['categories list --columns id,', 'id,name id,description'],

@@ -14,25 +14,22 @@ describe('config list', () => {
     await petstore(['config', 'set', 'base-url', url, '-p', 'staging']);
 
     const { stdout, exitCode } = await petstore(
-      ['config', 'list', '--max-wait', '1h', '-o', 'table'],
-      {
-        env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
-      },
+      ['config', 'list', '--max-wait', '1h', '-o', 'csv', '--no-header'],
+      { env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey } },
     );
 
-    const rows = stdout.split('\n').map((line) => line.split('│').map((cell) => cell.trim()));
     expect(exitCode).toBe(0);
-    expect(rows.filter((row) => row.length > 1).map((row) => row.slice(1, -1))).toEqual([
-      ['setting', 'value', 'source'],
-      ['profile', 'staging', 'PETSTORE_PROFILE'],
-      ['base-url', url, settingsOf(folder)],
-      ['output', 'table', 'default'],
-      ['max-wait', '1h', '--max-wait'],
-      ['plan', '', ''],
-      ['shared-store', '', ''],
-      ['api-key-command', '', ''],
-      ['default-profile', 'production', 'default'],
-    ]);
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([
+        'profile,staging,PETSTORE_PROFILE',
+        `base-url,${url},${settingsOf(folder)}`,
+        'output,table,default',
+        'max-wait,1h,--max-wait',
+        'shared-store,,',
+        'default-profile,production,default',
+      ]),
+    );
+    expect(stdout).not.toContain(testKey);
   });
 
   test('says of an api-key-command only that there is one', async ({ petstore }) => {
@@ -105,17 +102,6 @@ describe('config unset', () => {
 
     expect(read(folder)).toEqual({ profiles: { production: { 'base-url': url } } });
   });
-
-  test.for([
-    ['plan', ' for profile production'],
-    ['default-profile', ''],
-  ] as const)('of %s that is not set', async ([name, whose], { petstore, folder }) => {
-    const result = await petstore(['config', 'unset', name]);
-
-    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(result.stderr).toBe(`petstore: ${name} is not set${whose}\n`);
-    expect(existsSync(join(folder, 'config'))).toBe(false);
-  });
 });
 
 test('config path prints where the settings are, or will be', async ({ petstore, folder }) => {
@@ -124,36 +110,6 @@ test('config path prints where the settings are, or will be', async ({ petstore,
   expect(await petstore(['config', 'path'])).toMatchObject({ exitCode: 0, stdout: `${path}\n` });
   expect(JSON.parse((await petstore(['config', 'path', '--json'])).stdout)).toEqual({ path });
   expect(existsSync(join(folder, 'config'))).toBe(false);
-});
-
-describe('config set', () => {
-  test.for([
-    ['output json', 'saved output=json for profile production'],
-    ['output json -p new', 'saved output=json for profile new'],
-    ['default-profile staging', 'saved default-profile=staging'],
-    ['api-key-command pass', 'saved api-key-command for profile production'],
-    [
-      'shared-store redis://me:sesame@h',
-      'saved shared-store=redis://h:6379 for profile production',
-    ],
-    ['base-url https://h/v1', 'saved base-url=https://h/v1 for profile production'],
-    ['base-url https://h/api/v2/', 'saved base-url=https://h/api/v2/ for profile production'],
-  ] as const)('%s: %s', async ([words, says], { petstore, folder }) => {
-    const { exitCode, stderr } = await petstore(['config', 'set', ...words.split(' ')], { env });
-
-    expect([exitCode, stderr]).toEqual([0, `petstore: ${says} in ${settingsOf(folder)}\n`]);
-  });
-
-  test.for([
-    ['base-url https://h', 'the base URL has no version prefix such as /v1'],
-    ['base-url https://h/api', 'the base URL has no version prefix such as /v1'],
-  ] as const)('%s is saved, and pointed out', async ([words, says], { petstore }) => {
-    const { exitCode, stderr } = await petstore(['config', 'set', ...words.split(' ')], { env });
-
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^petstore: saved /);
-    expect(stderr).toContain(says);
-  });
 });
 
 describe('an invalid setting in the settings file', () => {

@@ -36,6 +36,12 @@ describe('help', () => {
     expect(stdout).not.toMatch(/\bls\b/);
   });
 
+  test('of a group names each verb once, without its options', async ({ petstore }) => {
+    const { stdout } = await petstore(['help', 'categories']);
+
+    expect(stdout).toMatch(/^ {2}list {2,}List all categories$/m);
+  });
+
   test('has bold headings on a terminal that has colour', async ({ petstore }) => {
     for (const [line, env, isBold] of [
       ['categories list --help', {}, true],

@@ -1,67 +1,95 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, networkError, reply, test } from '../support/petstore.ts';
+import { expect, networkError, test } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 
-const list = join(import.meta.dirname, 'messages.txt');
-const typed =
-  readFileSync(list, 'utf8')
-    .match(/^.*?(?=( => .*)?$)/gm)
-    ?.filter(Boolean) ?? [];
+const folderOfLists = join(import.meta.dirname, 'messages');
 
 /**
- * Each line of the list is what is typed, and what it ends with: exit code, and the lines of the error. Before it may stand
- * variables (an empty one is unset) and the statuses that the service answers with. With --json the event says the same.
+ * Each line of a list is what is typed, and what it ends with: exit code, kind of error, requests if more than one, and what is
+ * said, where `~` is the folder of the line. With --json the event says the same. Before what is typed may stand variables; an
+ * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and LOCATION are the response of the
+ * service, and ERROR is that of the network. `npx vitest run test/commands/messages.test.ts --update` writes the lists anew.
  */
-test('each message is that of the list, and says what was typed and what to do', async ({
-  petstore,
-  sandbox,
-  folder,
-}) => {
-  const lines: string[] = [];
-  for (const line of typed) {
-    const [, before = '', words = ''] = /^(.*?)petstore(.*)$/.exec(line) ?? [];
-    const entries = [...before.matchAll(/([A-Z_]+)=(\S*)/g)].map(([, name, value]) => [
-      name,
-      value,
-    ]);
-    const env = Object.fromEntries(entries.map(([name, value]) => [name, value || undefined]));
-    const statuses = [...before.matchAll(/\[(\d+)\]/g)].map(([, status]) => Number(status));
-    const argv = (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, ''));
-    const [status] = statuses;
-    const later = { 'retry-after': '600' };
-    const ban = { code: 'banned', message: 'banned for hammering', status: 429 };
-    const body = before.includes('[429]ban') ? ban : '';
-    sandbox.react = () =>
-      status
-        ? reply(status, body, status === 429 ? later : {})
-        : before.includes('[cut]')
-          ? networkError('ECONNRESET')
-          : undefined;
-    const sent = sandbox.requests.length;
-    const PETSTORE_STATE_DIR = join(folder, String(lines.length));
+test.for(readdirSync(folderOfLists))(
+  'each line of %s ends as it says',
+  async (file, { petstore, sandbox, folder }) => {
+    const list = join(folderOfLists, file);
+    const lines: string[] = [];
+    for (const [typed] of readFileSync(list, 'utf8').matchAll(/^.+?(?=( => .*)?$)/gm)) {
+      const home = join(folder, String(lines.length));
+      const config = join(home, 'config');
+      const { argv, env, stdin, settings, answer } = readLine(typed);
+      if (settings) saveSettings(home, settings);
+      sandbox.react = answer;
+      sandbox.requests.length = 0;
+      const run = (argv: readonly string[], state: string) => {
+        const folders = { PETSTORE_CONFIG_DIR: config, PETSTORE_STATE_DIR: join(home, state) };
+        return petstore(argv, { env: { ...folders, ...env }, stdin });
+      };
 
-    const { exitCode, stderr } = await petstore(argv, { env: { PETSTORE_STATE_DIR, ...env } });
+      const { exitCode, stderr } = await run(argv, 'state');
+      const sent = sandbox.requests.length;
 
-    const said = stderr.trimEnd().split('\n');
-    const first = said.findLastIndex((text) => text.startsWith('petstore: '));
-    const error = said.slice(first).map((text) => text.replace(/^petstore: /, ''));
-    expect(error.length, stderr).toBeLessThanOrEqual(3);
-    if (exitCode > 0 && !/PETSTORE_OUTPUT| -o /.test(line)) {
-      const again = { PETSTORE_STATE_DIR: `${PETSTORE_STATE_DIR}-json`, ...env };
-      const { stderr: json } = await petstore(['--json', ...argv], { env: again });
-      const event = JSON.parse(json.trimEnd().split('\n').at(-1) ?? '');
-      expect(event, line).toMatchObject({ event: 'error', exitCode });
-      const last = error.at(-1) ?? '';
-      expect(withoutTimes(last), line).toBe(withoutTimes(event.hint ?? last));
-      expect(error.length, line).toBeLessThanOrEqual(event.hint === undefined ? 2 : 3);
-      if (error.includes('Nothing was sent.')) expect(event.outcome, line).toBe('not_sent');
+      const said = stderr.replaceAll(home, '~').trimEnd().split('\n');
+      // Before an error may stand what led to it.
+      const first = exitCode > 0 ? said.findLastIndex((text) => text.startsWith('petstore: ')) : 0;
+      const error = said.slice(first).map((text) => text.replace(/^petstore: /, ''));
+      expect(error.length, stderr).toBeLessThanOrEqual(3);
+      let end = String(exitCode);
+      if (exitCode > 0 && !/PETSTORE_OUTPUT| -o |"output"/.test(typed)) {
+        const { stderr: json } = await run(['--json', ...argv], 'json');
+        const event = JSON.parse(json.replaceAll(home, '~').trimEnd().split('\n').at(-1) ?? '');
+        expect(event, typed).toMatchObject({ event: 'error', exitCode });
+        const last = error.at(-1) ?? '';
+        expect(withoutTimes(last), typed).toBe(withoutTimes(event.hint ?? last));
+        expect(error.length, typed).toBeLessThanOrEqual(event.hint === undefined ? 2 : 3);
+        if (error.includes('Nothing was sent.')) expect(event.outcome, typed).toBe('not_sent');
+        end += ` ${event.kind}${sent > 1 ? `, ${sent} requests` : ''}`;
+      }
+      if (exitCode === 2) expect(sent, typed).toBe(0);
+      const isWritten = settings !== undefined || /\bsaved\b/.test(stderr);
+      expect(existsSync(config), typed).toBe(isWritten);
+      lines.push(`${typed} => ${end}: ${error.join(' | ')}\n`);
     }
-    if (exitCode === 2) expect(sandbox.requests, line).toHaveLength(sent);
-    lines.push(`${line} => ${exitCode}: ${error.join(' | ')}\n`);
-  }
 
-  await expect(lines.join('')).toMatchFileSnapshot(list);
-});
+    await expect(lines.join('')).toMatchFileSnapshot(list);
+  },
+);
+
+function readLine(line: string) {
+  const [, before = '', words = ''] = /^(.*?)petstore(?= |$)(.*)$/.exec(line) ?? [];
+  const variables = [...before.matchAll(/([A-Z_]+)=('[^']*'|\S*)/g)].map(
+    ([, name = '', value = '']) => [name, unquote(value) || undefined] as const,
+  );
+  const given = Object.fromEntries(variables);
+  const {
+    SETTINGS: settings,
+    STDIN: stdin = '',
+    STATUS,
+    BODY = '',
+    LOCATION,
+    ERROR,
+    ...env
+  } = given;
+  const headers = {
+    'content-type': BODY.startsWith('<') ? 'text/html' : 'application/json',
+    ...(STATUS === '429' && { 'retry-after': '600' }),
+    ...(LOCATION && { location: LOCATION }),
+  };
+  const answer = () => {
+    if (ERROR) return networkError(ERROR);
+    return STATUS ? new Response(BODY || null, { status: Number(STATUS), headers }) : undefined;
+  };
+  const argv = (words.match(/'[^']*'|\S+/g) ?? []).map(unquote);
+  return { argv, env, stdin, settings, answer };
+}
+
+/** Returns a word without its quotes, with the characters that \n and \u0007 stand for. */
+function unquote(word: string): string {
+  const text = word.replace(/^'|'$/g, '');
+  return text.replace(/\\(n|u[\da-f]{4})/g, (code) => JSON.parse(`"${code}"`));
+}
 
 /** Two runs of a line come one after the other. */
 const withoutTimes = (text: string) => text.replaceAll(/\d+/g, '#');

@@ -74,22 +74,4 @@ describe('profile use', () => {
     );
     expect((await petstore(['config', 'get', 'profile'], { env: noEnv })).stdout).toBe('staging\n');
   });
-
-  const variable =
-    'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --pr';
-  const flag = '--profile takes precedence over the default profile, for this command only';
-  test.for([
-    ['the environment', '', 'sandbox', variable],
-    ['nothing', '', 'staging', undefined],
-    ['a flag', '-p sandbox', undefined, flag],
-  ] as const)('says what overrides it: %s', async (row, { petstore }) => {
-    const [, more, PETSTORE_PROFILE, says = ''] = row;
-    const argv = ['profile', 'use', 'staging', ...more.split(' ').filter(Boolean)];
-    const { exitCode, stderr } = await petstore(argv, { env: { ...noEnv, PETSTORE_PROFILE } });
-
-    const [first, second] = stderr.split('\n');
-    expect(exitCode).toBe(0);
-    expect(first).toContain('saved in');
-    expect(second).toMatch(says === '' ? /^$/ : new RegExp(`^petstore: ${says}`));
-  });
 });

@@ -70,16 +70,6 @@ test.for([
   expect(stderr).toContain(hint);
 });
 
-test.for([[['', 'x']], [[]]])(
-  'an empty program is a usage error: %j',
-  async ([program = []], { petstore }) => {
-    const { exitCode, stdout, stderr } = await petstore(['sandbox', '--', ...program]);
-
-    expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('petstore: no program given: nothing follows --\n');
-  },
-);
-
 test.for([
   ['linux', /^export PETSTORE_BASE_URL=http:\S+\/v1\nexport PETSTORE_API_KEY=sandbox-\w+\n$/],
   ['win32', /^\$env:PETSTORE_BASE_URL = 'http:\S+'\n\$env:PETSTORE_API_KEY = 'sandbox-\w+'\n$/],

@@ -4,22 +4,15 @@ import { expect, networkError, reply, test, testKey } from '../support/petstore.
 import { saveSettings } from '../support/settings-file.ts';
 import { interrupted } from '../support/values.ts';
 
-const nowhere = { PETSTORE_BASE_URL: undefined };
+test('without a base URL a login is the next step at a terminal', async ({ petstore }) => {
+  const stdin = Object.assign(Readable.from(['']), { isTTY: true });
+  const options = { env: { PETSTORE_BASE_URL: undefined, NO_COLOR: '1' }, context: { stdin } };
 
-test.for([
-  ['in a script', undefined, 'petstore config set base-url https://HOST/v1 --profile staging'],
-  ['at a terminal', 80, 'petstore auth login --profile staging'],
-] as const)('without a base URL: %s', async ([, columns, next], { petstore }) => {
-  const stdin = Object.assign(Readable.from(['']), { isTTY: columns !== undefined });
-  const env = { ...nowhere, NO_COLOR: '1' };
-  const options = columns === undefined ? { env } : { env, columns: 300, context: { stdin } };
-
-  const { exitCode, stderr } = await petstore(['orders', 'list', '-p', 'staging'], options);
+  const argv = ['orders', 'list', '-p', 'staging'];
+  const { exitCode, stderr } = await petstore(argv, { ...options, columns: 300 });
 
   expect(exitCode).toBe(2);
-  expect(stderr).toBe(
-    `petstore: no base URL set for profile staging\nNothing was sent.\nRun: ${next} (or add --profile sandbox to try it without an account)\n`,
-  );
+  expect(stderr).toContain('Run: petstore auth login --profile staging (or add --profile sandbox');
 });
 
 describe('an error of a command line that is not understood', () => {
@@ -70,6 +63,10 @@ describe('options may stand anywhere, and the last format counts:', () => {
     ['--no-header config list -o csv', /^profile,production,default\nbase-url,/],
     ['pets --no-color get 1', /Bello/],
     ['categories list -V', /^\d+\.\d+\.\d+\n$/],
+    ['categories --json list -o csv', /^id,/],
+    ['--max-wait 1m config get max-wait --max-wait 3m', /^3m\n$/],
+    ['config --max-wait 1m get --max-wait 3m max-wait', /^3m\n$/],
+    ['-p staging config get profile -p sandbox', /^sandbox\n$/],
   ])('%s', async ([line, stdout], { petstore, sandbox }) => {
     if (line.includes('categories')) sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog' }]));
 
@@ -96,93 +93,18 @@ test.for(['-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json'
 );
 
 describe('failures of the service', () => {
-  const html = { 'content-type': 'text/html' };
-  const elsewhere = { location: 'https://other.example/' };
-  const half = '[{"id":1,"name":"'.padEnd(65_535, 'a');
-
-  test.for<[string, number, string | Buffer, string, Record<string, string>?]>([
-    ['HTML', 200, '<html>Log in</html>', 'expected JSON, got text/html', html],
-    ['nothing', 200, '', 'got an empty body'],
-    ['a part', 200, '[{"id":1,"name":"do', 'unexpected end of input at character 17'],
-    ['no name', 200, '[{"id":1,"name":"a"},{"id":2}]', 'item 2: name is missing'],
-    ['too large an id', 200, '[{"id":9223372036854775808,"name":"a"}]', 'must be a 64-bit integer'],
-    [
-      'a number for a text',
-      200,
-      '[{"id":1,"name":"a","description":7}]',
-      'description must be a string, not a number',
-    ],
-    [
-      'invalid UTF-8',
-      200,
-      Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1'),
-      'invalid UTF-8',
-    ],
-    ['a redirect', 302, '', 'the service redirects to https://other.example/ (302)', elsewhere],
-  ])('a list answered with %s (%i)', async (row, { petstore, sandbox }) => {
-    const [, status, body, says, given] = row;
-    const headers = { 'content-type': 'application/json', ...given };
-    sandbox.reactions.push(new Response(body, { status, headers }));
+  test('an invalid character of a list where two pieces of it meet', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const half = '[{"id":1,"name":"'.padEnd(65_535, 'a');
+    const body = Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1');
+    sandbox.react = () => new Response(body);
 
     const result = await petstore(['categories', 'list']);
 
     expect(result).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(result.stderr).toContain(says);
-    expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
-    expect(sandbox.requests).toHaveLength(1);
-  });
-
-  const page = '<!doctype html>\n<TITLE lang="en">Access\n denied</TITLE>';
-  const to = (location: string) => ({ location });
-  test.for<readonly [number, number, string, string, Record<string, string>?]>([
-    [401, 4, 'a proxy or firewall probably refused the request (401): "Access denied"', page, html],
-    [403, 4, 'a proxy or firewall probably refused the request (403): "Access denied"', page, html],
-    [403, 4, 'a proxy or firewall probably refused the request (403)\n', '<html>', html],
-    [403, 4, 'the API key does not permit this request (403): no\n', '{"message":"no"}'],
-    [400, 3, 'the service refused the request (400): "Access denied"', page, html],
-    [407, 3, 'a proxy requires a user name and password (407)\n', ''],
-    [413, 3, 'the request is too large for the service or a proxy (413)\n', ''],
-    [304, 5, 'a cache answered that nothing has changed, in place of the service (304)\n', ''],
-    [
-      301,
-      5,
-      "Run: petstore config set base-url 'https://b.example/v2'\n",
-      '',
-      to('https://b.example/v2/categories?x'),
-    ],
-    [301, 5, 'Redirects are not followed. No base URL', '', to('/v1/categories/')],
-    [302, 5, 'Redirects are not followed.\n', '', to('https://b.example/login')],
-    [
-      301,
-      5,
-      'redirects to https://[hidden]@b.example/v2/categories?[hidden] (301)\nRedirects are not followed.\n',
-      '',
-      to('https://me:sesame@b.example/v2/categories?token=sesame'),
-    ],
-    [302, 5, 'Redirects are not followed.\n', '', to('http://b.example/v1/categories')],
-  ])('%i is exit %i: %s', async ([status, exitCode, says, body, given], { petstore, sandbox }) => {
-    // A 304 has no body.
-    const response = new Response(body || null, { status, headers: given ?? {} });
-    sandbox.reactions.push(response);
-
-    const result = await petstore(['categories', 'list']);
-
-    expect(result).toMatchObject({ exitCode, stdout: '' });
-    expect(result.stderr).toContain(says);
-    expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
-  });
-
-  test.for([
-    ['EAI_AGAIN', 4, 'cannot resolve host pets.example: temporary DNS failure after 4 tries\nRun'],
-    ['ENOTFOUND', 1, 'cannot resolve host pets.example\nCheck'],
-  ] as const)('%s: %i requests, exit 5', async ([code, count, says], { petstore, sandbox }) => {
-    sandbox.react = () => networkError(code);
-
-    const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
-
-    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(result.stderr).toContain(`petstore: ${says}`);
-    expect(sandbox.requests).toHaveLength(count);
+    expect(result.stderr).toContain('invalid UTF-8');
   });
 
   test('a write that was refused is said when the run is terminated meanwhile', async ({

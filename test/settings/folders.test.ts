@@ -68,17 +68,4 @@ describe('the folders for settings and state', () => {
       expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
     },
   );
-
-  test('are refused if a variable names a relative one', async ({ petstore, sandbox }) => {
-    for (const variable of ['PETSTORE_CONFIG_DIR', 'PETSTORE_STATE_DIR']) {
-      const { exitCode, stderr } = await petstore(list, { env: { [variable]: 'relative' } });
-
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain(
-        `invalid folder "relative" from ${variable}: must be an absolute path`,
-      );
-    }
-    expect(existsSync('relative')).toBe(false);
-    expect(sandbox.requests).toHaveLength(0);
-  });
 });

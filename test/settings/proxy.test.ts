@@ -84,29 +84,6 @@ describe('the proxy of a request', () => {
     else expect(sandbox.requests[0]?.proxy).toBeUndefined();
   });
 
-  test('is refused before anything is sent if it is invalid, and not shown', async ({
-    petstore,
-    sandbox,
-  }) => {
-    for (const value of [
-      'http://me:open-sesame@one:port',
-      'http://me:open#sesame@one:3128',
-      'http://me:open-sesame%@one:3128',
-      'http://me:open-sesame@one:3128/?x',
-      'socks5h://me:open-sesame@one:1080',
-    ]) {
-      const env = { PETSTORE_BASE_URL: service, HTTPS_PROXY: value };
-      const argv = ['categories', 'create', 'rabbit', '-v', '--json'];
-      const { exitCode, stderr, events } = await petstore(argv, { env });
-
-      expect(exitCode, value).toBe(2);
-      const message = expect.stringContaining('invalid proxy URL from HTTPS_PROXY');
-      expect(events().at(-1)).toMatchObject({ kind: 'config', outcome: 'not_sent', message });
-      expect(stderr).not.toMatch(/sesame|one:/);
-    }
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
   test('--verbose names it, and its password stands nowhere', async ({ petstore, sandbox }) => {
     const password = 'open sesame';
     sandbox.reactions.push(

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { quote } from '../../src/text/shell.ts';
+import { quoteForShell } from '../../src/text/shell.ts';
 import { expect, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 
@@ -47,7 +47,7 @@ test('quoted text is one word for a shell, whatever is in it', () => {
   // A lone surrogate becomes U+FFFD on its way to a process.
   const words = texts.map((text) => `/${Buffer.from(text)}`);
 
-  const input = `printf '%s\\0' ${words.map(quote).join(' ')}`;
+  const input = `printf '%s\\0' ${words.map(quoteForShell).join(' ')}`;
   const stdout = execFileSync('sh', [], { input, encoding: 'utf8' });
 
   expect(stdout.split('\0').slice(0, -1)).toEqual(words);

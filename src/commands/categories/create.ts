@@ -16,7 +16,7 @@ import { type Category, NewCategory } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { onProfile, profileFlag } from '../../session/chosen-profile.ts';
 import { openStore } from '../../session/open-limit.ts';
-import { resolveMaxWait } from '../../session/resolve.ts';
+import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { duration } from '../../time.ts';
@@ -62,9 +62,7 @@ export function define(command: Command, app: App): void {
       'print the existing category if the name is taken; sends one more request, and is safe to repeat',
     )
     .option('--dry-run', 'print the request without sending it')
-    .action((name: string, options: Options) =>
-      withSession(app, command, (session) => create(session, name, options)),
-    );
+    .action(withSession(app, command, create));
 }
 
 async function create(
@@ -141,7 +139,7 @@ async function createMissing(creation: Creation): Promise<Category> {
 async function holdName(session: Session, name: string): Promise<Hold> {
   const { context, report } = session;
   const { address } = await session.account();
-  const maxWaitMs = resolveMaxWait(session);
+  const maxWaitMs = getSetting('max-wait', session).value;
   const folder = join(requireStateFolder(context), 'names');
   const wanted = { folder, address, names: [name], doing: 'creating' } as const;
   const store = await openStore(session);
@@ -182,7 +180,7 @@ async function send(creation: Creation): Promise<Category> {
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
-    // A run that was interrupted waits for no list.
+    // After Ctrl-C, report the unknown outcome at once.
     if (error.kind !== 'outcome_unknown') throw error;
     warn(report, `${error.message}. It may have been created; checking the list`);
     const early = await readCategories(client, { decides: true }).catch(() => []);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { Exit } from '../../errors.ts';
-import { contentOf, optionalFields } from '../../fields.ts';
+import { optionalFields, pickContent } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { plan, withFate } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
@@ -10,6 +10,8 @@ import type { App } from '../../session/app.ts';
 import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
+
+type Options = { readonly format?: InputFormat };
 
 const columns = [
   ...['change', 'line', 'name', 'id', 'looksLike'],
@@ -47,16 +49,10 @@ export function define(command: Command, app: App): void {
         inputFormats,
       ),
     )
-    .action((file: string, { format }: { readonly format?: InputFormat }) =>
-      withSession(app, command, (session) => printDiff(session, file, format)),
-    );
+    .action(withSession(app, command, printDiff));
 }
 
-async function printDiff(
-  session: Session,
-  file: string,
-  format: InputFormat | undefined,
-): Promise<void> {
+async function printDiff(session: Session, file: string, { format }: Options): Promise<void> {
   session.output.checkColumns(columns);
   const { items } = await readInput(session, file, format);
   const list = await readCategories(await session.client());
@@ -66,7 +62,7 @@ async function printDiff(
     const { fate: change, line, lookAlike: looksLike } = item;
     const existing = listed.get(item.id ?? '');
     return {
-      ...{ change, line: exact(line), id: existing?.id, looksLike, ...contentOf(item) },
+      ...{ change, line: exact(line), id: existing?.id, looksLike, ...pickContent(item) },
       ...serviceFields(existing),
     };
   });

@@ -2,7 +2,7 @@ import { resetMarginMs } from '../../limit/decide.ts';
 import { readStatus, type WindowStatus } from '../../limit/status.ts';
 import { windowMs } from '../../plans.ts';
 import { profileFlag } from '../../session/chosen-profile.ts';
-import { resolvePlan } from '../../session/resolve.ts';
+import { getSetting } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
 import type { NamedPlan } from '../../settings/values.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
@@ -52,7 +52,7 @@ export function describeForecast(
 }
 
 export async function readKnownLimit(session: Session): Promise<KnownLimit> {
-  const plan = resolvePlan(session);
+  const plan = getSetting('plan', session)?.value;
   const { minute, day, wait } = await readStatus(await session.limits());
   const perMinute = allowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
   return {

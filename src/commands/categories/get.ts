@@ -5,7 +5,7 @@ import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/quote.ts';
 import { commandWith } from '../../text/shell.ts';
 import { mayBeMeant, similarTo } from '../../text/similar.ts';
 import { addExamples } from '../help.ts';
@@ -25,9 +25,7 @@ export function define(command: Command, app: App): void {
         'there is none, and 2 when more than one has this id or name.',
     )
     .argument('<id|name>', 'id or exact name of the category')
-    .action((idOrName: string) =>
-      withSession(app, command, (session) => getCategory(session, idOrName)),
-    );
+    .action(withSession(app, command, getCategory));
 }
 
 async function getCategory(session: Session, idOrName: string): Promise<void> {
@@ -55,7 +53,6 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
 
   const flag = profileFlag(profile);
   if (!category) {
-    // The word may be an API key in the wrong place.
     const message = `category${quotedUnlessKey(idOrName)} not found`;
     const similar = similarTo(idOrName, near);
     throw new Failure('refused', message, {

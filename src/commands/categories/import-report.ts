@@ -8,7 +8,7 @@ import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
 import { onProfile } from '../../session/chosen-profile.ts';
 import type { Session } from '../../session/session.ts';
-import { quoted } from '../../text/quoted.ts';
+import { quoted } from '../../text/quote.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
 import { describeForecast, type ImportForecast } from './forecast.ts';
 

@@ -12,11 +12,11 @@ import { type App, canPrompt } from '../../session/app.ts';
 import { onProfile } from '../../session/chosen-profile.ts';
 import { openStore } from '../../session/open-limit.ts';
 import { takeOnly } from '../../session/options.ts';
-import { resolveBaseUrl, resolveMaxWait, resolvePlan } from '../../session/resolve.ts';
+import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
-import { quoted } from '../../text/quoted.ts';
+import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
@@ -73,17 +73,15 @@ export function define(command: Command, app: App): void {
       '--settle <duration>',
       `wait before checking unknown outcomes (default: ${duration(settleMs)}, after a kill ${duration(settleAfterKillMs)})`,
     )
-    .action((file: string, options: Options) =>
-      withSession(app, command, (session) => importFile(session, file, options)),
-    );
+    .action(withSession(app, command, importFile));
 }
 
 async function importFile(session: Session, file: string, options: Options): Promise<void> {
   const { context, output, report } = session;
   output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
-  resolvePlan(session);
+  getSetting('plan', session);
   const settleTimes = resolveSettle(options.settle);
-  const maxWaitMs = resolveMaxWait(session);
+  const maxWaitMs = getSetting('max-wait', session).value;
   const input = await readInput(session, file, options.format);
   if (input.items.length === 0 && !options.dryRun) {
     const nothing = { isPlanned: true, stop: undefined, copies: [] };
@@ -164,7 +162,7 @@ async function run(
 
 async function ask(session: Session, toCreate: number, similar: readonly Item[]): Promise<void> {
   const what = countOf(toCreate, 'category', 'categories');
-  const where = onProfile(session, resolveBaseUrl(session));
+  const where = onProfile(session, getSetting('base-url', session)?.value);
   const count = formatCount(similar.length);
   const [first] = similar;
   const example = first && `${quoted(first.name)} to ${quoted(first.lookAlike ?? '')}`;

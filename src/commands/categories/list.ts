@@ -5,7 +5,7 @@ import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/quote.ts';
 import { addExamples } from '../help.ts';
 
 type Field = (typeof categoryColumns)[number];
@@ -34,9 +34,7 @@ export function define(command: Command, app: App): void {
     .addOption(
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
     )
-    .action((options: Options) =>
-      withSession(app, command, (session) => printList(session, options)),
-    );
+    .action(withSession(app, command, printList));
 }
 
 function parseLimit(text: string): number {

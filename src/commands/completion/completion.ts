@@ -95,13 +95,13 @@ async function suggest(
   // Other shells than bash pass --output=js in one piece.
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   if (value !== undefined) {
-    return valuesOf(app, command, optionWithValue(command, name), value, `${name}=`);
+    return suggestValues(app, command, optionWithValue(command, name), value, `${name}=`);
   }
-  if (option) return valuesOf(app, command, option, typed);
+  if (option) return suggestValues(app, command, option, typed);
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
-  return valuesOf(app, command, command.registeredArguments[argumentCount], typed);
+  return suggestValues(app, command, command.registeredArguments[argumentCount], typed);
 }
 
 function optionWithValue({ options }: Command, word: string): Option | undefined {
@@ -122,7 +122,7 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function valuesOf(
+function suggestValues(
   app: App,
   command: Command,
   taker: Option | Argument | undefined,
@@ -132,10 +132,10 @@ function valuesOf(
   const placeholder = taker instanceof Argument ? `<${taker.name()}>` : taker?.flags;
   // The JSON of --data may be @FILE.
   if (!taker || !placeholder || /<(?:file|json|command)>/.test(placeholder)) return 'files';
-  return choicesOf(app, command, taker, typed).map((value): Suggestion => [before + value]);
+  return listChoices(app, command, taker, typed).map((value): Suggestion => [before + value]);
 }
 
-function choicesOf({ context }: App, command: Command, taker: Option | Argument, typed: string) {
+function listChoices({ context }: App, command: Command, taker: Option | Argument, typed: string) {
   if (taker.name() === 'profile') return profileNames(loadSettingsFile(context));
   return taker.name() === 'columns' ? columnLists(command, typed) : (taker.argChoices ?? []);
 }

@@ -7,7 +7,7 @@ import { makePrivateFolder } from '../../disk/private-folder.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { stateFolder } from '../../settings/folders.ts';
-import { quote } from '../../text/shell.ts';
+import { quoteForShell } from '../../text/shell.ts';
 
 /** Runs a program with a `petstore` on its PATH that does not see the user's settings and state. Resolves with its exit code. */
 export async function runProgram(
@@ -76,7 +76,7 @@ function makeFolderIn(parent: string): string {
 function installPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
   mkdirSync(folder, { recursive: true });
   // On Windows the shell that comes with Git runs this one.
-  const script = `#!/bin/sh\nexec ${self.map(quote).join(' ')} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${self.map(quoteForShell).join(' ')} "$@"\n`;
   writeFileSync(join(folder, 'petstore'), script, { mode: 0o755 });
   if (!isWindows) return;
   const words = Object.keys(selfVariables(self)).map((name) => `"%${name}%"`);

@@ -12,7 +12,7 @@ import type { App } from '../../session/app.ts';
 import { profileNames } from '../../session/chosen-profile.ts';
 import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/quote.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { runProgram } from './run-program.ts';
 
@@ -46,21 +46,15 @@ export function define(command: Command, app: App): void {
       ),
     )
     .option('--data <file>', 'JSON file with initial categories, pets and orders')
-    .action((program: string[], options: Options) =>
-      withSession(app, command, (session) =>
-        runSandbox(session, program, options, app.isSeparated),
-      ),
-    );
+    .action(withSession(app, command, runSandbox));
 }
 
 async function runSandbox(
   session: Session,
   program: string[],
-  options: Options,
-  isSeparated: boolean,
+  { port = 0, data, plan }: Options,
 ): Promise<never> {
-  const { context } = session;
-  const { port = 0, data, plan } = options;
+  const { context, isSeparated } = session;
   // A variable may have been empty: a sandbox without a program would serve for ever.
   const first = program[0] ?? (isSeparated ? '' : undefined);
   if (first === '') throw usageFailure('no program given: nothing follows --');

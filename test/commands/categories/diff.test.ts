@@ -46,23 +46,6 @@ describe('categories diff', () => {
     },
   );
 
-  test.for([
-    [
-      ['-o', 'tsv', '--columns', 'change,name', '--no-header'],
-      'create\tparrot\ndiffers\tcat\ndiffers\tdog\nsimilar\tFish\nonly_in_service\temu\n',
-    ],
-    [['--query', '[].id', '-o', 'raw'], '2\n9007199254740993\n-3\n'],
-  ] as const)(
-    'is a list as any other: %j',
-    async ([argv, stdout], { petstore, sandbox, folder }) => {
-      sandbox.categories.push(...listed);
-
-      const result = await petstore(['categories', 'diff', put(folder, file), ...argv]);
-
-      expect(result).toMatchObject({ exitCode: 7, stdout });
-    },
-  );
-
   test('reads standard input, and says in words that nothing differs', async ({
     petstore,
     sandbox,
@@ -98,18 +81,4 @@ describe('categories diff', () => {
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: '9000\n' });
   });
-
-  test.for([
-    ['a fault in the file', 'name\n" "\n', [], ':2: name must not be blank'],
-    ['an unknown column', file, ['--columns', 'as'], 'unknown column "as"'],
-  ] as const)(
-    'sends nothing with %s: exit 2',
-    async ([, text, argv, says], { petstore, sandbox, folder }) => {
-      const result = await petstore(['categories', 'diff', put(folder, text), ...argv]);
-
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain(says);
-      expect(sandbox.requests).toHaveLength(0);
-    },
-  );
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../../src/json/safe-text.ts';
-import { commandOn, quote } from '../../../src/text/shell.ts';
+import { commandOn, quoteForShell } from '../../../src/text/shell.ts';
 import { trials } from '../../support/trials.ts';
 
 describe('a command on a path', () => {
@@ -14,7 +14,7 @@ describe('a command on a path', () => {
       fc.property(name, (text) => {
         const command = commandOn('rm', `/${text}`);
         const isGiven = !command.startsWith('rm (');
-        expect(isGiven && command).toBe(isGiven && `rm ${quote(`/${text}`)}`);
+        expect(isGiven && command).toBe(isGiven && `rm ${quoteForShell(`/${text}`)}`);
         expect(isGiven && escapeText(command)).toBe(isGiven && command);
       }),
       trials(5_000),
