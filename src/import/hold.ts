@@ -4,14 +4,13 @@ import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles, removeStale } from '../disk/temporary.ts';
-import { Failure, Interruption, nothingSent, systemCode, unsentFailure } from '../errors.ts';
+import { Failure, systemCode, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { withLock } from '../store/lock.ts';
 import type { Store } from '../store/store-cell.ts';
 import { isoTime } from '../time.ts';
 import type { Lease } from './lease.ts';
 import {
-  describeProcess,
   findRivals,
   hashOf,
   hasSent,
@@ -22,6 +21,7 @@ import {
   readMarks,
   Watch,
 } from './marks.ts';
+import { Obstacle, waitForOthers } from './wait-for-others.ts';
 
 export type HoldOptions = {
   readonly folder: string;
@@ -44,8 +44,7 @@ export type Predecessor = {
   readonly lastSeenAt: number;
 };
 
-const pollMs = 50;
-const minShownMs = 2_000;
+const pollMs = 75;
 export const beatMs = 5_000;
 /** A create leaves only within this time of a touch. */
 export const maxBeatAgeMs = 10_000;
@@ -54,71 +53,39 @@ const maxClockErrorMs = 600_000;
 
 /** Takes all of these names, or waits for the living processes that have one of them. */
 export async function holdNames(context: Context, options: HoldOptions): Promise<Hold> {
-  const { uptime, sleep, random, signal } = context;
-  const { maxWaitMs, report } = options;
-  const start = uptime();
-  const by = Symbol('names');
+  const { uptime, signal } = context;
   const watch = new Watch(context);
-  /** The list may not show yet what these have created. */
-  const creates = new Map<string, Predecessor>();
-  let shown: Mark | undefined;
-  try {
-    for (;;) {
+  let rivals: readonly Mark[] = [];
+  let lastCreateAt: number | undefined;
+  const isBlocked = () => rivals.length > 0 && rivals.every((rival) => watch.isLiving(rival));
+  const hold = await waitForOthers(context, options, pollMs, signal, async () => {
+    while (!isBlocked()) {
+      if (rivals.some(({ process }) => process?.doing === 'creating')) lastCreateAt = uptime();
       const found = await tryHold(context, options, watch);
-      if (found instanceof Hold) {
-        found.predecessors.push(...creates.values());
-        return found;
-      }
-      while (found.length > 0 && found.every((mark) => watch.isLiving(mark))) {
-        const waitedMs = uptime() - start;
-        [shown] = found as [Mark];
-        if (waitedMs >= maxWaitMs) throw busy(shown);
-        if (waitedMs >= minShownMs) show(shown, maxWaitMs - waitedMs);
-        await sleep(Math.min(pollMs * (1 + random()), maxWaitMs - waitedMs), signal);
-      }
-      for (const { file, process } of found) {
-        if (process?.doing !== 'creating') continue;
-        const end = { journal: undefined, wasKilled: false, lastSeenAt: uptime() };
-        creates.set(idOf(file), end);
-      }
+      if (found instanceof Hold) return found;
+      rivals = found;
     }
-  } catch (error) {
-    throw error instanceof Interruption ? error.with(nothingSent) : error;
-  } finally {
-    if (shown) show(shown, 0);
-  }
-
-  function show({ process }: Mark, waitMs: number): void {
-    const why = `${describeProcess(process)} is ${process?.doing ?? 'using'} the same names`;
-    const next = 'waiting for it to finish';
-    reportClaim(context, report, by, { why, next, pid: process?.pid }, waitMs);
-  }
-}
-
-/** Reports a wait for another process that creates by name, which ends with 0 ms. `next` is said if the wait may last for ever. */
-export function reportClaim(
-  { now }: Context,
-  report: Report,
-  by: symbol,
-  {
-    why,
-    next,
-    pid,
-  }: { readonly why: string; readonly next: string; readonly pid?: number | undefined },
-  waitMs: number,
-): void {
-  const hasEnd = Number.isFinite(waitMs);
-  report({
-    event: 'wait',
-    by,
-    reason: 'claimed',
-    why,
-    next: hasEnd ? 'giving up' : next,
-    resetAt: hasEnd ? now() + waitMs : undefined,
-    waitMs,
-    ...(pid !== undefined && { pid }),
+    return describeRival(rivals as [Mark]);
   });
+  if (lastCreateAt !== undefined) {
+    // The list may not show yet what these processes have created.
+    hold.predecessors.push({ journal: undefined, wasKilled: false, lastSeenAt: lastCreateAt });
+  }
+  return hold;
 }
+
+function describeRival([{ file, process }]: readonly [Mark]): Obstacle {
+  const rival = process ? `process ${process.pid} on ${process.host}` : 'another process';
+  const message = process
+    ? `${rival} has been ${process.doing} the same names since ${isoTime(process.since)}`
+    : `another process may be using the same names: its mark ${file} cannot be read`;
+  const why = `${rival} is ${process?.doing ?? 'using'} the same names`;
+  const failure = unsentFailure('output', message, laterHint);
+  return new Obstacle(why, 'waiting for it to finish', failure, process?.pid);
+}
+
+export const laterHint =
+  'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** The names, as long as this process touches its mark. */
 export class Hold {
@@ -235,7 +202,7 @@ async function tryHold(
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
       removeStale(folder, now());
-      const marks = readMarks(context, watch, folder, scope);
+      const marks = readMarks(context, folder, scope);
       const rivals = findRivals(marks, new Set(keys));
       const others = marks.filter((mark) => !rivals.includes(mark));
       for (const mark of others) if (isSpent(context, mark)) stateFiles.remove(mark.file);
@@ -281,17 +248,6 @@ function predecessorOf(context: Context, mark: Mark): Predecessor {
   const isTrusted = touchedAt > since - maxClockErrorMs && mark.process !== undefined;
   const silenceMs = isTrusted ? Math.max(0, now() - touchedAt) : 0;
   return { journal, wasKilled: true, lastSeenAt: uptime() - silenceMs };
-}
-
-function busy({ file, process }: Mark): Failure {
-  const message = process
-    ? `${describeProcess(process)} has been ${process.doing} the same names since ${isoTime(process.since)}`
-    : `another process may be using the same names: its mark ${file} cannot be read`;
-  return unsentFailure(
-    'output',
-    message,
-    'Run the same command again when it has finished, or with a longer --max-wait.',
-  );
 }
 
 function takenOver(): Failure {
