@@ -12,10 +12,10 @@ import { isoTime } from '../time.ts';
 import type { Lease } from './lease.ts';
 import {
   findRivals,
-  hashOf,
+  getMarkId,
+  hashNames,
+  hashText,
   hasSent,
-  idOf,
-  keysOf,
   type Mark,
   type Process,
   readMarks,
@@ -103,7 +103,7 @@ export class Hold {
     this.#context = context;
     this.#file = file;
     this.#rivals = rivals;
-    this.predecessors = rivals.map((rival) => predecessorOf(context, rival));
+    this.predecessors = rivals.map((rival) => toPredecessor(context, rival));
     this.#touchedAt = context.uptime();
     this.#beat().catch(() => {});
   }
@@ -151,7 +151,7 @@ export class Hold {
   }
 
   #rename(ending: string): void {
-    const next = join(this.#file, '..', `${idOf(this.#file)}${ending}`);
+    const next = join(this.#file, '..', `${getMarkId(this.#file)}${ending}`);
     this.#step(() => this.#context.stateFiles.rename(this.#file, next));
     this.#file = next;
   }
@@ -195,8 +195,8 @@ async function tryHold(
   const { stateFiles, owner, now, uid } = context;
   const { folder, address, doing, journal, maxWaitMs } = options;
   saving(folder, () => securePrivateFolder(folder, uid));
-  const scope = hashOf(address);
-  const keys = keysOf(options.names);
+  const scope = hashText(address);
+  const keys = hashNames(options.names);
   const lock = join(folder, `${scope}.lock`);
   const work = async (isLocked: () => Promise<boolean>) => {
     const file = join(folder, `${scope}.${randomUUID()}`);
@@ -229,7 +229,7 @@ async function tryHold(
 
 /** Renames the mark of a dead process, which finds it gone if it was only suspended. Returns it if anything was sent. */
 function takeOver({ stateFiles }: Context, mark: Mark): Mark[] {
-  const file = join(mark.file, '..', `${idOf(mark.file)}.ended`);
+  const file = join(mark.file, '..', `${getMarkId(mark.file)}.ended`);
   if (file !== mark.file) stateFiles.rename(mark.file, file);
   if (hasSent(mark)) return [{ ...mark, file }];
   stateFiles.remove(file);
@@ -241,7 +241,7 @@ function isSpent(context: Context, mark: Mark): boolean {
   return !hasSent(mark) && mark.process !== undefined && context.isRunning(mark.process) === false;
 }
 
-function predecessorOf(context: Context, mark: Mark): Predecessor {
+function toPredecessor(context: Context, mark: Mark): Predecessor {
   const { stateFiles, now, uptime } = context;
   const { since = 0, journal } = mark.process ?? {};
   const touchedAt = stateFiles.touchedAt(mark.file) ?? Number.POSITIVE_INFINITY;

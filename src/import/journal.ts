@@ -128,7 +128,7 @@ function tell(items: readonly Item[], rows: readonly RowLine[]): void {
   }
 }
 
-export function journalPath(
+export function locateJournal(
   folder: string,
   { address, sha256 }: Identity,
   mode: 'ensure' | 'each' = 'ensure',
@@ -141,7 +141,7 @@ export function journalPath(
 
 /** Refuses a file that petstore 0.2.0 began to import with --allow-duplicates: `each` row was to be created. */
 export function refuseUnfinished(context: Context, folder: string, identity: Identity): void {
-  const path = journalPath(folder, identity, 'each');
+  const path = locateJournal(folder, identity, 'each');
   const text = readText(context, path);
   if (text === '' || text.endsWith('\n{"state":"done"}\n')) return;
   throw configFailure(

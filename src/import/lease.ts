@@ -75,7 +75,7 @@ export async function describeTurn(
 ): Promise<string> {
   const cell = openCell(context, store, address);
   const { value } = await change(cell, (seen) => [undefined, seen]).catch((error) => {
-    throw failureOf(error, store);
+    throw toFailure(error, store);
   });
   const { holder } = value ?? {};
   return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
@@ -116,7 +116,7 @@ export class Lease {
       const askedAt = uptime();
       const result = await change(this.#cell, (seen) => {
         if (seen.version !== watched.version) watched = { version: seen.version, since: uptime() };
-        return consider(this.#self, seen, uptime() - watched.since);
+        return decideTurn(this.#self, seen, uptime() - watched.since);
       });
       if (!(result instanceof Obstacle)) this.#confirmedAt = askedAt;
       return result;
@@ -166,7 +166,7 @@ export class Lease {
   #wait<Result>(signal: AbortSignal, step: () => Promise<Result | Obstacle>): Promise<Result> {
     const tryStep = () =>
       step().catch((error: unknown) => {
-        const failure = failureOf(error, this.#options.store);
+        const failure = toFailure(error, this.#options.store);
         if (error instanceof Failure || isRefusal(error)) throw failure;
         return storeObstacle(failure.message);
       });
@@ -198,7 +198,7 @@ export class Lease {
     await change(this.#cell, ({ value, now }) => {
       if (value?.holder?.id !== this.#self.id) return [undefined, undefined];
       const left = { ...value.holder, isUnsettled: true, hasEnded: true as const };
-      return [turnOf(now, isUnsettled || !this.#isSettled ? left : undefined), undefined];
+      return [createTurn(now, isUnsettled || !this.#isSettled ? left : undefined), undefined];
     }).catch(() => {});
   }
 
@@ -221,13 +221,13 @@ export class Lease {
       const isUnsettled = this.#hasSent || !this.#isSettled;
       const { since } = value?.holder ?? { since: now };
       const holder = { ...this.#self, since, isUnsettled };
-      return [isOurs ? turnOf(now, holder) : undefined, !isOurs];
+      return [isOurs ? createTurn(now, holder) : undefined, !isOurs];
     });
   }
 }
 
 /** Takes the turn if nobody has it, or nobody was heard of for so long that no create of theirs can still leave. */
-function consider(
+function decideTurn(
   self: Holder,
   { value, now }: Stored<Turn>,
   watchedMs: number,
@@ -237,26 +237,26 @@ function consider(
   const { bornAt, beat, holder } = value;
   // Only the time that we have watched counts if the store's clock was set.
   const isSane = (ageMs: number) => ageMs >= 0 && ageMs < lifetimeS * 1_000;
-  const ageOf = (moment: number) => (isSane(now - moment) ? now - moment : watchedMs);
-  if (bornAt !== undefined && ageOf(bornAt) < maxPutBackMs) return [undefined, forgotten];
+  const measureAge = (moment: number) => (isSane(now - moment) ? now - moment : watchedMs);
+  if (bornAt !== undefined && measureAge(bornAt) < maxPutBackMs) return [undefined, forgotten];
   // The reply to an earlier try may have been lost.
   const isOurs = holder?.id === self.id;
-  const silenceMs = isOurs ? 0 : ageOf(beat);
+  const silenceMs = isOurs ? 0 : measureAge(beat);
   if (holder && !holder.hasEnded && !isOurs && silenceMs < maxSilenceMs) {
     return [undefined, describeRival(holder)];
   }
   const isUnsettled = holder?.isUnsettled ?? false;
   const next = { ...self, since: now, isUnsettled };
-  return [turnOf(now, next), { silenceMs: isUnsettled ? silenceMs : undefined }];
+  return [createTurn(now, next), { silenceMs: isUnsettled ? silenceMs : undefined }];
 }
 
-function turnOf(beat: number, holder: Holder | undefined): Turn {
+function createTurn(beat: number, holder: Holder | undefined): Turn {
   return { v: 1, beat, ...(holder && { holder }) };
 }
 
 const doctorHint = 'Nobody creates by name without the store that is set. Run: petstore doctor';
 
-function failureOf(error: unknown, { name }: Store): Failure {
+function toFailure(error: unknown, { name }: Store): Failure {
   if (error instanceof Failure) return error;
   const message = `the shared store ${name} ${describeStoreError(error)}`;
   return unsentFailure('output', message, doctorHint);

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
 import { isOwner } from '../store/owner.ts';
-import { lookAlikeKey } from './plan.ts';
+import { foldName } from './plan.ts';
 
 /** What the first line of a mark says of its process; the other lines are hashes of the names. */
 export type Process = Owner & {
@@ -53,12 +53,12 @@ export class Watch {
     const touchedAt = stateFiles.touchedAt(file);
     if (touchedAt === undefined) return undefined;
     const lookedAt = uptime();
-    const last = this.#looks.get(idOf(file));
+    const last = this.#looks.get(getMarkId(file));
     const silentMs =
       last?.touchedAt === touchedAt
         ? last.silentMs + Math.min(maxLookMs, lookedAt - last.lookedAt)
         : 0;
-    this.#looks.set(idOf(file), { touchedAt, lookedAt, silentMs });
+    this.#looks.set(getMarkId(file), { touchedAt, lookedAt, silentMs });
     return silentMs;
   }
 }
@@ -68,16 +68,16 @@ function hasEnded({ file, process }: Mark): boolean {
 }
 
 /** Returns the name of a mark's file without its ending. */
-export function idOf(file: string): string {
+export function getMarkId(file: string): string {
   return basename(file).replace(/\.(?:sent|ended)$/, '');
 }
 
 /** Names that a service may take for the same one have the same key. */
-export function keysOf(names: readonly string[]): string[] {
-  return [...new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)))];
+export function hashNames(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => hashText(`name ${foldName(name)}`)))];
 }
 
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16);
 }
 

@@ -2,24 +2,24 @@ import { differencesOf } from '../fields.ts';
 import type { Category } from '../service/resources.ts';
 import type { Fate, Item } from './rows.ts';
 
-export function withFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
+export function findByFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
   return items.filter(({ fate }) => fates.includes(fate));
 }
 
-export function createdOf(items: readonly Item[]): Item[] {
-  return withFate(items, 'created', 'created_before');
+export function findCreated(items: readonly Item[]): Item[] {
+  return findByFate(items, 'created', 'created_before');
 }
 
 /** Decides from a list what is to be done with the rows that were not sent. */
 export function plan(items: readonly Item[], list: readonly Category[]): void {
-  const wanted = new Set(items.map(({ name }) => lookAlikeKey(name)));
+  const wanted = new Set(items.map(({ name }) => foldName(name)));
   // The list may be many times as long as the file.
-  const near = list.filter(({ name }) => wanted.has(lookAlikeKey(name)));
+  const near = list.filter(({ name }) => wanted.has(foldName(name)));
   const existing = groupBy(near, ({ name }) => name);
-  const ours = new Set(createdOf(items).map(({ id }) => id));
+  const ours = new Set(findCreated(items).map(({ id }) => id));
   const foreign = groupBy(
     near.filter(({ id }) => !ours.has(id.text)),
-    ({ name }) => lookAlikeKey(name),
+    ({ name }) => foldName(name),
   );
   const seen = new Set<string>();
   for (const item of items) {
@@ -37,14 +37,14 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     const equal = same.find((category) => differencesOf(item, category).length === 0);
     const found = equal ?? same[0];
     if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
-    const [lookAlike] = foreign.get(lookAlikeKey(name)) ?? [];
+    const [lookAlike] = foreign.get(foldName(name)) ?? [];
     if (!lookAlike) return { fate: 'create' };
     return { fate: isAgreed ? 'create' : 'similar', lookAlike: lookAlike.name };
   }
 }
 
 /** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
-export function lookAlikeKey(name: string): string {
+export function foldName(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 

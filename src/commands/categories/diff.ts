@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { Exit } from '../../errors.ts';
 import { contentOf, optionalFields } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { plan, withFate } from '../../import/plan.ts';
+import { findByFate, plan } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
 import { readCategories } from '../../service/client.ts';
 import type { Category } from '../../service/resources.ts';
@@ -62,7 +62,7 @@ async function printDiff(
   const list = await readCategories(await session.client());
   plan(items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
-  const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
+  const inFile = findByFate(items, 'create', 'differs', 'similar').map((item) => {
     const { fate: change, line, lookAlike: looksLike } = item;
     const existing = listed.get(item.id ?? '');
     return {
@@ -79,7 +79,7 @@ async function printDiff(
     });
   const data = [...inFile, ...onlyInService];
   await session.output.print({ data, columns, empty: 'No differences.' });
-  if (withFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
+  if (findByFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
 }
 
 function serviceFields(category: Category | undefined): JsonObject {
