@@ -73,12 +73,12 @@ export async function describeTurn(
   store: Store,
   address: string,
 ): Promise<string> {
-  const cell = openCell(context, store, address);
-  const { value } = await change(cell, (seen) => [undefined, seen]).catch((error) => {
+  try {
+    const { value: { holder } = {} } = await openCell(context, store, address).read();
+    return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
+  } catch (error) {
     throw toFailure(error, store);
-  });
-  const { holder } = value ?? {};
-  return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
+  }
 }
 
 /** The turn of one process, as long as it renews it. */
