@@ -44,26 +44,6 @@ describe('the plan that --dry-run shows', () => {
 });
 
 describe('the forecast that --dry-run shows', () => {
-  test.for<[plan: string, rows: number, minutes: number, days: number | null]>([
-    ['free', 30, 0, 0],
-    ['free', 57, 0, 0],
-    ['free', 58, 1, 0],
-    ['free', 2_437, 16, 2],
-    ['pro', 2_437, 8, 0],
-    ['', 2_437, 41, null],
-  ])('on plan "%s" for %i rows', async ([plan, rows, minutes, days], { petstore, importText }) => {
-    if (plan) await petstore(['config', 'set', 'plan', plan]);
-
-    const { stdout } = await importText(pets(rows), preview);
-
-    const { requests, forecast } = JSON.parse(stdout);
-    expect(Math.round(forecast.todayMs / 60_000)).toBe(minutes);
-    expect(forecast.moreDays).toBe(days);
-    // A list before and one after the rows, and at most one more a day.
-    expect(requests).toBeGreaterThanOrEqual(rows + 2);
-    expect(requests).toBeLessThanOrEqual(rows + 2 + (days ?? 0));
-  });
-
   test('counts what is left of this minute and of this day', async ({
     petstore,
     importText,

@@ -6,7 +6,8 @@ import { drawings, screenOf } from '../support/screen.ts';
 import { trials } from '../support/trials.ts';
 import { exact } from '../support/values.ts';
 
-const list = ['categories', 'list', '--no-color', '-q'];
+const columns = ['--columns', 'id,name,description'];
+const list = ['categories', 'list', ...columns, '--no-color', '-q'];
 const longestId = '-9223372036854775808';
 const description = 'A loyal friend of people who like to walk in the rain';
 const rabbit = { id: exact(longestId), name: 'rabbit', description };
@@ -161,7 +162,7 @@ describe('on a terminal a list', () => {
       sandbox.categories.push({ id: exact(`${n}`), name: name(n) });
     const argv = ['categories', 'list', '--columns', 'id,name'];
 
-    const inner = await petstore(['categories', 'list'], { columns: 80 });
+    const inner = await petstore(list, { columns: 80 });
     const whole = await petstore(argv, { columns: 80 });
     const narrow = await petstore(argv, { columns: 40 });
     const piped = await petstore(argv);

@@ -4,8 +4,9 @@ import { expect, reply } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
 import { interrupted, plans } from '../support/values.ts';
 
-const list = ['categories', 'list', '-o', 'csv', '--no-color', '--max-wait', 'inf'];
 const header = 'id,name,description';
+const csv = ['--columns', header, '-o', 'csv', '--no-color'];
+const list = ['categories', 'list', ...csv, '--max-wait', 'inf'];
 const limitLine = /^rate limit: \d+ of 60 left, resets in .*\(\d\d:\d\d:\d\dZ\)$/;
 
 const refused = (seconds: number, code = '') =>

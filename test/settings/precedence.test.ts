@@ -73,7 +73,7 @@ describe('the setting in force', () => {
   test('of several flags the last one counts, wherever it stands', async ({ petstore }) => {
     for (const [line, stdout] of [
       ['-o csv categories list --json', '[]\n'],
-      ['categories --json list -o csv', 'id,name,description\n'],
+      ['categories --json list -o csv --columns id', 'id\n'],
       ['config --max-wait 1m get max-wait', '1m\n'],
       ['--max-wait 1m config get max-wait --max-wait 3m', '3m\n'],
       ['config --max-wait 1m get --max-wait 3m max-wait', '3m\n'],
