@@ -20,11 +20,7 @@ import { exact, interrupted, plans } from '../support/values.ts';
 const preview = ['--dry-run', '--json'];
 
 describe('categories import', () => {
-  test('creates each row once and looks at the list before and after', async ({
-    importText,
-    sandbox,
-    folder,
-  }) => {
+  test('creates each row once, between two lists', async ({ importText, sandbox, folder }) => {
     const { exitCode, stdout } = await importText(three);
 
     expect(exitCode).toBe(0);
@@ -47,11 +43,7 @@ describe('categories import', () => {
     expect(methods(sandbox)).toBe('GET POST POST POST GET');
   });
 
-  test('prints its counts, and on stderr the plan and how long it took', async ({
-    importText,
-    sandbox,
-    clock,
-  }) => {
+  test('says its plan, its counts and its time', async ({ importText, sandbox, clock }) => {
     sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Bites' });
     sandbox.react = () => respondAfter(clock, 2_000);
 
@@ -67,12 +59,7 @@ describe('categories import', () => {
     expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 2 already exist']);
   });
 
-  test('sends nothing the second time, also if the file was moved', async ({
-    petstore,
-    importText,
-    sandbox,
-    folder,
-  }) => {
+  test('sends nothing the second time', async ({ petstore, importText, sandbox, folder }) => {
     await importText(three);
     sandbox.requests.length = 0;
 
@@ -106,10 +93,7 @@ describe('categories import', () => {
     },
   );
 
-  test('creates each row at each service that the file is imported to', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('creates each row at each service', async ({ importText, sandbox }) => {
     await importText(three);
     const elsewhere = sandbox.categories.splice(0);
 
@@ -154,11 +138,7 @@ describe('the progress of an import', () => {
 });
 
 describe('the plan of an import', () => {
-  test('is the result of --dry-run, even with --yes, which spends one request and leaves no trace', async ({
-    importText,
-    sandbox,
-    folder,
-  }) => {
+  test('is all that --dry-run does, even with --yes', async ({ importText, sandbox, folder }) => {
     sandbox.categories.push({ id: exact('9007199254740993'), name: 'DOG' });
 
     const { exitCode, stdout } = await importText(three, [...preview, '--yes']);
@@ -192,10 +172,7 @@ describe('the plan of an import', () => {
     expect(methods(sandbox)).toBe('GET');
   });
 
-  test('counts what exists and what is listed twice in words of one and of several', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('has words for one and for several', async ({ importText, sandbox }) => {
     sandbox.categories.push(
       { id: exact('7'), name: 'dog', description: 'Barks' },
       { id: exact('8'), name: 'cat' },
@@ -264,10 +241,7 @@ describe('the question of an import', () => {
     },
   );
 
-  test('cannot be asked if standard input is the file, even at a terminal', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('cannot be asked where the file is standard input', async ({ petstore, sandbox }) => {
     const argv = ['categories', 'import', '-', '--format', 'csv'];
 
     expect(await petstore(argv, atTerminal(yes, three))).toMatchObject({ exitCode: 2, stdout: '' });
@@ -293,10 +267,7 @@ describe('the question of an import', () => {
     },
   );
 
-  test('says what is done if a resumed import is cancelled, exit 2', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('answered with no, tells what earlier runs did', async ({ importText, sandbox }) => {
     sandbox.react = reactTo('emu', reply(401, ''));
     await importText(three);
 

@@ -51,11 +51,7 @@ describe('an import that was killed', () => {
     },
   );
 
-  test('with a request in flight while another is refused with a 429 waits as well', async ({
-    runProcess,
-    sandbox,
-    folder,
-  }) => {
+  test('with one in flight, one refused (429) waits', async ({ runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     const argv = [put(folder, three)];
     const create: Create = (request) => {
@@ -73,11 +69,7 @@ describe('an import that was killed', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('at any step, creates the rest, and waits for --settle at most once', async ({
-    runProcess,
-    sandbox,
-    folder,
-  }) => {
+  test('at any step creates the rest, and waits once', async ({ runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     for (let diesAt = 0, died = true; died; diesAt += 1) {
       sandbox.categories.length = 0;
@@ -114,11 +106,7 @@ describe('an import that was killed', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('and left a damaged journal goes on, or refuses and names it', async ({
-    runProcess,
-    sandbox,
-    folder,
-  }) => {
+  test('goes on from a damaged journal, or names it', async ({ runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     const argv = [put(folder, three)];
     await runProcess(argv, { create: createSilently, isKilled: true });
@@ -161,10 +149,7 @@ test.for<[string, Create, string[]]>([
   },
 );
 
-test('after a kill only rows that will be sent are counted as not created', async ({
-  runProcess,
-  folder,
-}) => {
+test('repeated rows do not count as not created', async ({ runProcess, folder }) => {
   await runProcess([put(folder, 'name\nyak\n', 'old.csv')]);
   const argv = [put(folder, 'name\nyak\nyak\ncat\nemu\n')];
   await runProcess(argv, { create: vanish, isKilled: true });
@@ -175,11 +160,7 @@ test('after a kill only rows that will be sent are counted as not created', asyn
   expect(sent).toEqual(['list', 'cat', 'list']);
 });
 
-test('a journal whose disk is full at any one step never hides a row that was created', async ({
-  runProcess,
-  sandbox,
-  folder,
-}) => {
+test('a disk full at any step hides no created row', async ({ runProcess, sandbox, folder }) => {
   sandbox.plan = fast;
   const codes = new Set<number | undefined>();
   for (let fullAt = 0; fullAt < 32; fullAt += 1) {

@@ -40,12 +40,7 @@ test.for<[what: string, text: string, touchedAt: number | undefined, waitMs: num
   },
 );
 
-test('a run whose names are taken over while it is suspended sends nothing more', async ({
-  petstore,
-  sandbox,
-  folder,
-  clock,
-}) => {
+test('a run whose names were taken sends no more', async ({ petstore, sandbox, folder, clock }) => {
   const names = await findNames(petstore, folder);
   const before = namesIn(sandbox).length;
   sandbox.react = ({ method }) => {
@@ -68,11 +63,7 @@ test('a run whose names are taken over while it is suspended sends nothing more'
   expect(namesIn(sandbox).length - before).toBeLessThanOrEqual(16);
 });
 
-test('a folder in place of a mark ends with 74 before anything is sent', async ({
-  petstore,
-  sandbox,
-  folder,
-}) => {
+test('a folder in place of a mark: 74, nothing sent', async ({ petstore, sandbox, folder }) => {
   const names = await findNames(petstore, folder);
   mkdirSync(join(names.folder, `${names.scope}.${id}`));
   const before = sandbox.requests.length;
@@ -96,11 +87,7 @@ async function findNames(petstore: (argv: string[]) => Promise<unknown>, folder:
   return { folder: names, scope: lock.replace('.lock', '') };
 }
 
-test('what killed processes left is removed, unless it may still be in use', async ({
-  petstore,
-  folder,
-  clock,
-}) => {
+test('what killed processes left is removed', async ({ petstore, folder, clock }) => {
   const names = await findNames(petstore, folder);
   const limits = join(names.folder, '..', 'limits');
   const [limit = ''] = readdirSync(limits);

@@ -73,11 +73,7 @@ function as(pid: number): Partial<Context> {
 }
 
 describe('processes on one machine that create the same names', () => {
-  test('ten creates with --if-missing and two keys create one category', async ({
-    createRabbit,
-    sandbox,
-    forward,
-  }) => {
+  test('ten with --if-missing create one category', async ({ createRabbit, sandbox, forward }) => {
     const authorization = `Bearer ${testKey}`;
     const send: Context['send'] = (request) =>
       forward({ ...request, headers: { ...request.headers, authorization } });
@@ -93,11 +89,7 @@ describe('processes on one machine that create the same names', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
-  test('a second import of a file waits for the first one', async ({
-    importAs,
-    sandbox,
-    clock,
-  }) => {
+  test('a second import waits for the first one', async ({ importAs, sandbox, clock }) => {
     const others: Run[] = [];
     sandbox.react = reactTo('cat', async (_request, forward) => {
       others.push(importAs(2, three, [...apply, '--max-wait', '3s']));
@@ -114,11 +106,7 @@ describe('processes on one machine that create the same names', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('a file that changes while its import waits for the list creates no name twice', async ({
-    importAs,
-    sandbox,
-    clock,
-  }) => {
+  test('a file that changes meanwhile makes no copy', async ({ importAs, sandbox, clock }) => {
     const others: Run[] = [];
     // The list as it was before anything was created.
     sandbox.reactions.push(async () => {
@@ -219,11 +207,7 @@ describe('a process whose names are held by another one', () => {
 });
 
 describe('a create with --if-missing', () => {
-  test('sends nothing where its state folder is a file', async ({
-    createRabbit,
-    sandbox,
-    folder,
-  }) => {
+  test('sends nothing if its state folder is a file', async ({ createRabbit, sandbox, folder }) => {
     await rm(join(folder, 'state'), { recursive: true, force: true });
     writeFileSync(join(folder, 'state'), '');
 
@@ -233,11 +217,7 @@ describe('a create with --if-missing', () => {
     expect(events().at(-1)).toMatchObject({ kind: 'output', outcome: 'not_sent' });
   });
 
-  test('that waited for another one creates nothing twice although the list is old', async ({
-    createRabbit,
-    sandbox,
-    clock,
-  }) => {
+  test('that waited creates no copy by an old list', async ({ createRabbit, sandbox, clock }) => {
     const others: Run[] = [];
     const create: Reaction = async (_request, forward) => {
       others.push(createRabbit());

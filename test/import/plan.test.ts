@@ -44,11 +44,7 @@ describe('the plan that --dry-run shows', () => {
 });
 
 describe('the forecast that --dry-run shows', () => {
-  test('counts what is left of this minute and of this day', async ({
-    petstore,
-    importText,
-    sandbox,
-  }) => {
+  test('counts what is left of minute and day', async ({ petstore, importText, sandbox }) => {
     sandbox.plan = { minute: { limit: 10, length: 60_000 }, day: { limit: 20, length: 9e7 } };
     await petstore(['config', 'set', 'plan', '10/min,20/day']);
     for (let n = 0; n < 8; n += 1) await petstore(['categories', 'list']);
@@ -81,10 +77,7 @@ describe('the forecast that --dry-run shows', () => {
     expect(forecast?.replace('--profile staging', '-p s')).toBe(`petstore: ${says}`);
   });
 
-  test('counts on the smallest plan if the service tells no limit', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('takes the smallest plan if no limit is told', async ({ importText, sandbox }) => {
     sandbox.react = () => reply(200, '[]');
 
     const { stderr } = await importText(three, ['--dry-run']);

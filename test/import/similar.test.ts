@@ -49,10 +49,7 @@ describe('a name that differs from a listed one only by case, space or compositi
     expect(trimming.posts).toEqual(['pet 1', 'pet 2']);
   });
 
-  test('is part of the question on a terminal, and named if the service changes it', async ({
-    importText,
-    trimming,
-  }) => {
+  test('is part of the question, and named if changed', async ({ importText, trimming }) => {
     const questions: string[] = [];
     const yes = async (question: string) => questions.push(question) > 0;
     const text = 'name\n"dog "\ncat\n';
@@ -76,10 +73,7 @@ describe('a name that differs from a listed one only by case, space or compositi
 });
 
 describe('names in one file that differ only by case, space or composition', () => {
-  test('are created each where the service keeps them apart, and after a stop as well', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('are created each where the service tells them apart', async ({ importText, sandbox }) => {
     sandbox.react = reactTo('Emu', reply(401, ''));
 
     const codes = [];

@@ -167,10 +167,7 @@ describe('the lines of a table', () => {
     }
   });
 
-  test('have no frame above a thousand cells, and a notice names twenty columns', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('have no frame above a thousand cells', async ({ petstore, sandbox }) => {
     const fields = Array.from({ length: 5_000 }, (_, n) => [`field${n}`, 1]);
     sandbox.react = () => reply(200, `[${JSON.stringify(Object.fromEntries(fields))}]`);
 

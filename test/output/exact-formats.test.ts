@@ -50,10 +50,7 @@ async function checkLists(
 }
 
 describe('what scripts read', () => {
-  test('is exact for every reader of CSV, but for what acts or hides', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('is exact for every reader of CSV', async ({ petstore, sandbox }) => {
     await checkLists({ petstore, sandbox }, 'csv', (all, stdout) => {
       const read: string[][] = parseCsv(stdout, { record_delimiter: '\n' });
       expect(read).toHaveLength(all.length + 1);
@@ -86,10 +83,7 @@ describe('what scripts read', () => {
     },
   );
 
-  test('is one line a record and a tab between fields as TSV, and can be told from all others', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('can be told from all other texts as TSV, on one line', async ({ petstore, sandbox }) => {
     await checkLists({ petstore, sandbox }, 'tsv', (all, stdout) => {
       const lines = stdout.split('\n').slice(1, -1);
       expect(lines.map((line) => line.split('\t').map(unescaped))).toEqual(
@@ -98,10 +92,7 @@ describe('what scripts read', () => {
     });
   });
 
-  test('is one line a text as raw, and can be told from all others', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('can be told from all other texts as raw, on one line', async ({ petstore, sandbox }) => {
     const texts = fc.array(hostileName, { minLength: 30, maxLength: 30 });
     const holds = fc.asyncProperty(texts, async (texts) => {
       sandbox.react = () => reply(200, JSON.stringify(texts));

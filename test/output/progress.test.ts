@@ -46,11 +46,7 @@ describe('the progress of an import on a terminal', () => {
     },
   );
 
-  test('stays below all that is said meanwhile, which stays whole', async ({
-    watch,
-    sandbox,
-    folder,
-  }) => {
+  test('stays below all that is said meanwhile', async ({ watch, sandbox, folder }) => {
     sandbox.plan = smallPlan;
     const terminal = watch(importArgv(folder, 12, '--verbose'), { columns: 200 });
 
@@ -67,11 +63,7 @@ describe('the progress of an import on a terminal', () => {
     expect(traced).toHaveLength(sandbox.requests.length);
   });
 
-  test('says how many outcomes are unknown, and when they are checked', async ({
-    watch,
-    sandbox,
-    folder,
-  }) => {
+  test('says how many outcomes are unknown', async ({ watch, sandbox, folder }) => {
     sandbox.plan = plans.business;
     sandbox.react = reactTo('pet 3', cutAfter);
     const terminal = watch(importArgv(folder, 20, '--settle', '45s'));

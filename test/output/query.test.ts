@@ -82,10 +82,7 @@ describe('--query', () => {
     }
   });
 
-  test('comes before --columns, which names the ones that its result does not have', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('comes before --columns', async ({ petstore, sandbox }) => {
     sandbox.categories.push(dog, cat);
 
     const argv = [...list, '--query', '[].{id: id, n: name}', '--columns', 'n', '-o'];
@@ -98,10 +95,7 @@ describe('--query', () => {
     expect(unknown.stderr).toContain(notice);
   });
 
-  test('never shows the key, be it in the result or in the expression', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('never shows the key', async ({ petstore, sandbox }) => {
     sandbox.categories.push({ ...dog, description: `my ${testKey}` });
 
     const found = await petstore([...list, '--query', '[].description', '-o', 'raw']);
@@ -147,11 +141,7 @@ describe('A --query that fails on the result', () => {
     },
   );
 
-  test('of an import that is not finished is said besides that', async ({
-    petstore,
-    folder,
-    sandbox,
-  }) => {
+  test('of an unfinished import is said besides that', async ({ petstore, folder, sandbox }) => {
     sandbox.categories.push({ id: exact('1'), name: 'dog' });
     const argv = ['categories', 'import', put(folder, 'name\nDog\n'), '--yes'];
 

@@ -145,11 +145,7 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
     }
   });
 
-  test('no beginning of it is left where a text is cut short', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
+  test('nor is its beginning where a text is cut', async ({ petstore, sandbox, folder }) => {
     const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ'.repeat(4);
     sandbox.react = () => reply(200, [], { 'x-long': `${'-'.repeat(280)}${key}` });
     writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
@@ -164,10 +160,7 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
   });
 });
 
-test('no header of the service shows the key, whatever it is called', async ({
-  petstore,
-  sandbox,
-}) => {
+test('no header of a response shows the key', async ({ petstore, sandbox }) => {
   const key = 'canary-0123456789';
   const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key, [`x-${key}`]: 'y' };
   sandbox.react = () => reply(200, [], headers);
@@ -220,10 +213,7 @@ test.for(['34567890', 'remaining', 'rate_limit'])(
   },
 );
 
-test('a field of the interface keeps its name where the key is description', async ({
-  petstore,
-  sandbox,
-}) => {
+test('a field keeps its name where the key is description', async ({ petstore, sandbox }) => {
   sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog', description: 'a description' }]));
 
   const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], withKey('description'));
