@@ -194,29 +194,24 @@ describe('the plan of an import', () => {
     ['where some names exist', 20, [], plans.free, 7],
     ['where all names exist', 20, [], plans.free, 20],
     ['over days', 150, ['--max-wait', 'inf'], days, 0],
-  ] as const)(
-    'counts the requests that are made then, %s',
-    async (row, { petstore, importText, sandbox }) => {
-      const [, rows, flags, plan, existing] = row;
-      for (let id = 0; id < existing; id += 1) {
-        sandbox.categories.push({ id: exact(`${id + 1}`), name: `pet ${id}` });
-      }
-      if (plan === days) await petstore(['config', 'set', 'plan', '60/min,100/day']);
-      sandbox.plan = plan;
-      sandbox.lastId = 100n;
+  ] as const)('counts its requests, %s', async (row, { petstore, importText, sandbox }) => {
+    const [, rows, flags, plan, existing] = row;
+    for (let id = 0; id < existing; id += 1) {
+      sandbox.categories.push({ id: exact(`${id + 1}`), name: `pet ${id}` });
+    }
+    if (plan === days) await petstore(['config', 'set', 'plan', '60/min,100/day']);
+    sandbox.plan = plan;
+    sandbox.lastId = 100n;
 
-      const { requests } = JSON.parse(
-        (await importText(pets(rows), [...flags, ...preview])).stdout,
-      );
-      sandbox.requests.length = 0;
-      const { exitCode, stderr } = await importText(pets(rows), [...flags, '--yes']);
+    const { requests } = JSON.parse((await importText(pets(rows), [...flags, ...preview])).stdout);
+    sandbox.requests.length = 0;
+    const { exitCode, stderr } = await importText(pets(rows), [...flags, '--yes']);
 
-      expect(exitCode).toBe(0);
-      expect(sandbox.requests).toHaveLength(requests);
-      const told = stderr.match(/^petstore: ([\d,]+) requests/m)?.[1];
-      if (existing < rows) expect(Number(told)).toBe(requests);
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(requests);
+    const told = stderr.match(/^petstore: ([\d,]+) requests/m)?.[1];
+    if (existing < rows) expect(Number(told)).toBe(requests);
+  });
 });
 
 describe('the question of an import', () => {
@@ -231,15 +226,12 @@ describe('the question of an import', () => {
     ['the plan is hidden by --quiet', ['--quiet'], atTerminal(yes)],
     ['--no-input is set', ['--no-input'], atTerminal(yes)],
     ['CI is set', [], { ...atTerminal(yes), env: { CI: 'true' } }],
-  ] as const)(
-    'cannot be asked where %s, so that nothing is sent without --yes',
-    async ([why, flags, options], { importText, sandbox }) => {
-      const { exitCode, stdout, stderr } = await importText(three, flags, options);
+  ] as const)('cannot be asked: %s', async ([why, flags, options], { importText, sandbox }) => {
+    const { exitCode, stdout, stderr } = await importText(three, flags, options);
 
-      expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-      expect(stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
-    },
-  );
+    expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
+    expect(stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
+  });
 
   test('cannot be asked where the file is standard input', async ({ petstore, sandbox }) => {
     const argv = ['categories', 'import', '-', '--format', 'csv'];
@@ -253,19 +245,16 @@ describe('the question of an import', () => {
   test.for([
     [2, 'the answer is no', no, 'petstore: cancelled\n'],
     [130, 'Ctrl-C comes', ctrlC, 'petstore: interrupted\n'],
-  ] as const)(
-    'ends with exit code %i when %s, and creates nothing',
-    async (row, { importText, sandbox, folder }) => {
-      const [exitCode, , answer, says] = row;
+  ] as const)('exits with %i when %s', async (row, { importText, sandbox, folder }) => {
+    const [exitCode, , answer, says] = row;
 
-      const result = await importText(three, ['--no-color'], atTerminal(answer));
+    const result = await importText(three, ['--no-color'], atTerminal(answer));
 
-      expect(result).toMatchObject({ exitCode, stdout: '' });
-      expect(result.stderr).toContain(`${says}Nothing was created.\n`);
-      expect(methods(sandbox)).toBe('GET');
-      expect(journals(folder)).toEqual([]);
-    },
-  );
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+    expect(result.stderr).toContain(`${says}Nothing was created.\n`);
+    expect(methods(sandbox)).toBe('GET');
+    expect(journals(folder)).toEqual([]);
+  });
 
   test('answered with no, tells what earlier runs did', async ({ importText, sandbox }) => {
     sandbox.react = reactTo('emu', reply(401, ''));

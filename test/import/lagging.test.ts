@@ -30,7 +30,7 @@ function shown(clock: Clock, createdAt: ReadonlyMap<Category, number>, ms: numbe
 
 describe('a list that shows late what was created', () => {
   test.for([9_000, 45_000])(
-    'is asked for until --settle is over at the end of an import: %i ms late',
+    'is asked for until --settle is over: %i ms late',
     async (ms, { importText, sandbox, lag }) => {
       lag(ms);
 

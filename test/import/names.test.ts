@@ -37,6 +37,7 @@ type Race = {
 
 const never = new AbortController().signal;
 const patient = ['--max-wait', 'inf'];
+const elsewhere = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
 
 const test = base.extend<Race>({
   /** The limit is known and far away, so that no request has to wait for another one. */
@@ -122,22 +123,23 @@ describe('processes on one machine that create the same names', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
   });
 
-  test.for([
-    ['of other names', 'cat', []],
-    ['of the same name with --dry-run', 'rabbit', ['--dry-run']],
-  ] as const)(
-    'an import %s does not wait for another one',
-    async ([, name, flags], { importAs, whileHeld }) => {
-      const codes: number[] = [];
-      const text = `name\n${name}\n`;
+  test.for<[what: string, argv: string[], env?: Record<string, string>]>([
+    ['an import of other names', ['import', 'cat.csv', ...apply]],
+    ['an import with --dry-run', ['import', 'rabbit.csv', '--dry-run']],
+    ['a create at another service', ['create', 'rabbit', '--if-missing'], elsewhere],
+  ])('%s does not wait', async ([, argv, env = {}], { petstore, whileHeld, folder }) => {
+    for (const name of ['cat', 'rabbit']) put(folder, `name\n${name}\n`, `${name}.csv`);
+    const words = argv.map((word) => (word.endsWith('.csv') ? join(folder, word) : word));
+    const codes: number[] = [];
 
-      await whileHeld(async () => {
-        codes.push((await importAs(2, text, [...apply, ...flags, '--max-wait', '0'])).exitCode);
-      });
+    await whileHeld(async () => {
+      const options = { env, context: as(2) };
+      const run = await petstore(['categories', ...words, '--max-wait', '0'], options);
+      codes.push(run.exitCode);
+    });
 
-      expect(codes).toEqual([0]);
-    },
-  );
+    expect(codes).toEqual([0]);
+  });
 });
 
 describe('a process whose names are held by another one', () => {
@@ -174,35 +176,21 @@ describe('a process whose names are held by another one', () => {
   test.for([
     ['90s', /, giving up in 1m 2[789]s \(15:05:30Z\)$/],
     ['inf', /, waiting for it to finish$/],
-  ] as const)(
-    'says how long it waits with --max-wait %s',
-    async ([maxWait, says], { petstore, whileHeld, clock }) => {
-      const argv = ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait];
-      let stderr = '';
-
-      await whileHeld(async () => {
-        const ctrlC = new AbortController();
-        void clock.sleep(10_000, never).then(() => ctrlC.abort(interrupted(130)));
-        const ended = await petstore(argv, { context: as(2), signal: ctrlC.signal });
-        ({ stderr } = ended);
-      });
-
-      const [wait, ...rest] = stderr.split('\n');
-      expect(wait).toMatch(/^petstore: process 1 on here is importing the same names, /);
-      expect(wait).toMatch(says);
-      expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
-    },
-  );
-
-  test('creates them at another service meanwhile', async ({ createRabbit, whileHeld }) => {
-    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
-    const codes: number[] = [];
+  ] as const)('says how long: %s', async ([maxWait, says], { petstore, whileHeld, clock }) => {
+    const argv = ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait];
+    let stderr = '';
 
     await whileHeld(async () => {
-      codes.push((await createRabbit(['--max-wait', '0'], { env })).exitCode);
+      const ctrlC = new AbortController();
+      void clock.sleep(10_000, never).then(() => ctrlC.abort(interrupted(130)));
+      const ended = await petstore(argv, { context: as(2), signal: ctrlC.signal });
+      ({ stderr } = ended);
     });
 
-    expect(codes).toEqual([0]);
+    const [wait, ...rest] = stderr.split('\n');
+    expect(wait).toMatch(/^petstore: process 1 on here is importing the same names, /);
+    expect(wait).toMatch(says);
+    expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
   });
 });
 

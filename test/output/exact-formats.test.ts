@@ -64,24 +64,21 @@ describe('what scripts read', () => {
     });
   });
 
-  test.for(['1.1', '1.2'] as const)(
-    'is exact for a reader of YAML %s, and one line a field',
-    async (version, { petstore, sandbox }) => {
-      await checkLists({ petstore, sandbox }, 'yaml', (all, stdout) => {
-        const fields = all.flatMap(({ description }) => (description === undefined ? 2 : 3));
-        expect(stdout.split('\n')).toHaveLength(fields.reduce((sum, count) => sum + count, 1));
-        const read: unknown[] = parseYaml(stdout, { version, intAsBigInt: true });
-        const plain = all.map(({ description, ...rest }) =>
-          description === undefined ? rest : { ...rest, description },
-        );
-        expect(read).toEqual(plain);
-        const schema = version === '1.1' ? { schema: YAML11_SCHEMA } : {};
-        const texts = (items: unknown) =>
-          JSON.stringify(items, (key, value) => (key === 'id' ? 0 : value));
-        expect(texts(load(stdout, schema))).toBe(texts(plain));
-      });
-    },
-  );
+  test.for(['1.1', '1.2'] as const)('is exact YAML %s', async (version, { petstore, sandbox }) => {
+    await checkLists({ petstore, sandbox }, 'yaml', (all, stdout) => {
+      const fields = all.flatMap(({ description }) => (description === undefined ? 2 : 3));
+      expect(stdout.split('\n')).toHaveLength(fields.reduce((sum, count) => sum + count, 1));
+      const read: unknown[] = parseYaml(stdout, { version, intAsBigInt: true });
+      const plain = all.map(({ description, ...rest }) =>
+        description === undefined ? rest : { ...rest, description },
+      );
+      expect(read).toEqual(plain);
+      const schema = version === '1.1' ? { schema: YAML11_SCHEMA } : {};
+      const texts = (items: unknown) =>
+        JSON.stringify(items, (key, value) => (key === 'id' ? 0 : value));
+      expect(texts(load(stdout, schema))).toBe(texts(plain));
+    });
+  });
 
   test('can be told from all other texts as TSV, on one line', async ({ petstore, sandbox }) => {
     await checkLists({ petstore, sandbox }, 'tsv', (all, stdout) => {

@@ -49,38 +49,35 @@ describe('on a terminal a list', () => {
     );
   });
 
-  test.for([40, 120])(
-    'loses no text of any cell at %i columns',
-    async (columns, { petstore, sandbox }) => {
-      const names = [
-        ...['👍🏽 thumbs', '👩\u200d👩\u200d👧 family', 'می\u200cخواهم', '🇩🇪 dog', 'x'.repeat(198)],
-        ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
-      ];
-      sandbox.categories.push(
-        rabbit,
-        ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
-      );
+  test.for([40, 120])('loses no text at %i columns', async (columns, { petstore, sandbox }) => {
+    const names = [
+      ...['👍🏽 thumbs', '👩\u200d👩\u200d👧 family', 'می\u200cخواهم', '🇩🇪 dog', 'x'.repeat(198)],
+      ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
+    ];
+    sandbox.categories.push(
+      rabbit,
+      ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
+    );
 
-      const { stdout } = await petstore([...list, '--no-header'], { columns });
+    const { stdout } = await petstore([...list, '--no-header'], { columns });
 
-      const rows: string[][] = [];
-      for (const line of linesOf(stdout).slice(1, -1)) {
-        const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
-        if (id !== '') rows.push([id, '', '']);
-        const last = rows.at(-1) ?? [];
-        for (const [n, text] of texts.entries()) last[n + 1] += text;
-      }
-      expect(rows).toEqual(
-        sandbox.categories.map(({ id, name, description = '' }) => [
-          id.text,
-          inkOf(name),
-          inkOf(description),
-        ]),
-      );
-      // Each field has lines of its own where a header would be too narrow.
-      expect(inkOf((await petstore(list, { columns: 40 })).stdout)).toContain(names[4]);
-    },
-  );
+    const rows: string[][] = [];
+    for (const line of linesOf(stdout).slice(1, -1)) {
+      const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
+      if (id !== '') rows.push([id, '', '']);
+      const last = rows.at(-1) ?? [];
+      for (const [n, text] of texts.entries()) last[n + 1] += text;
+    }
+    expect(rows).toEqual(
+      sandbox.categories.map(({ id, name, description = '' }) => [
+        id.text,
+        inkOf(name),
+        inkOf(description),
+      ]),
+    );
+    // Each field has lines of its own where a header would be too narrow.
+    expect(inkOf((await petstore(list, { columns: 40 })).stdout)).toContain(names[4]);
+  });
 
   test.for([
     ['with a table where each column has ten cells', 60, [], longestId],

@@ -19,32 +19,29 @@ describe('the progress of an import on a terminal', () => {
   test.for([
     ['en_US.UTF-8', /(█+)(░*)/],
     ['C', /(#+)(-*)/],
-  ] as const)(
-    'is a bar with the wait beside it, up to the last list, and then gone: %s',
-    async ([LANG, bar], { watch, sandbox, folder }) => {
-      sandbox.plan = smallPlan;
-      const terminal = watch(importArgv(folder, 21), { env: { LANG } });
-      for (const done of [10, 21]) {
-        // Rows wait for those in flight, of which there are fewer towards the end of a window.
-        await terminal.shows(/\d of 21/);
-        await terminal.pass(500);
-        await terminal.shows(new RegExp(count(done, 21)));
-        await terminal.pass(10_000);
-        const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
-        await terminal.pass(20_000);
-        await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
-        const [, full = '', empty = ''] = bar.exec(shown) ?? [];
-        expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);
-        await terminal.pass(32_000);
-      }
+  ] as const)('is a bar, and then gone: %s', async ([LANG, bar], { watch, sandbox, folder }) => {
+    sandbox.plan = smallPlan;
+    const terminal = watch(importArgv(folder, 21), { env: { LANG } });
+    for (const done of [10, 21]) {
+      // Rows wait for those in flight, of which there are fewer towards the end of a window.
+      await terminal.shows(/\d of 21/);
+      await terminal.pass(500);
+      await terminal.shows(new RegExp(count(done, 21)));
+      await terminal.pass(10_000);
+      const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
+      await terminal.pass(20_000);
+      await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
+      const [, full = '', empty = ''] = bar.exec(shown) ?? [];
+      expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);
+      await terminal.pass(32_000);
+    }
 
-      const { exitCode, screen } = await terminal.end();
+    const { exitCode, screen } = await terminal.end();
 
-      expect(exitCode).toBe(0);
-      expect(screen.join('\n')).not.toMatch(/[█░]|##|21.21|next/i);
-      if (LANG === 'C') expect(terminal.text()).toMatch(/^\p{ASCII}*$/u);
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(screen.join('\n')).not.toMatch(/[█░]|##|21.21|next/i);
+    if (LANG === 'C') expect(terminal.text()).toMatch(/^\p{ASCII}*$/u);
+  });
 
   test('stays below all that is said meanwhile', async ({ watch, sandbox, folder }) => {
     sandbox.plan = smallPlan;

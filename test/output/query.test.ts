@@ -58,16 +58,13 @@ describe('--query', () => {
     ['doctor', "[?check=='versions'] | length(@)", 1],
     ['categories create dog --dry-run', 'body.name', 'dog'],
     ['api POST /categories --data {"name":"x"}', 'name', 'x'],
-  ] as const)(
-    'of %s is of what it prints as JSON: %s',
-    async ([line, query, json], { petstore }) => {
-      const argv = [...line.split(' '), '--query', query, '--json'];
+  ] as const)('of %s is of its JSON: %s', async ([line, query, json], { petstore }) => {
+    const argv = [...line.split(' '), '--query', query, '--json'];
 
-      const { stdout, exitCode } = await petstore(argv);
+    const { stdout, exitCode } = await petstore(argv);
 
-      expect({ exitCode, json: JSON.parse(stdout) }).toEqual({ exitCode: 0, json });
-    },
-  );
+    expect({ exitCode, json: JSON.parse(stdout) }).toEqual({ exitCode: 0, json });
+  });
 
   test('of an import is of its report in each format', async ({ petstore, folder }) => {
     for (const format of formats) {
