@@ -27,12 +27,10 @@ export type HoldOptions = {
   readonly folder: string;
   readonly address: string;
   readonly names: readonly string[];
-  /** Path of an import's journal. */
   readonly journal?: string | undefined;
   readonly doing: 'creating' | 'importing';
   readonly maxWaitMs: number;
   readonly report: Report;
-  /** The store through which machines take turns. */
   readonly store?: Store | undefined;
 };
 
@@ -40,7 +38,6 @@ export type HoldOptions = {
 export type Predecessor = {
   readonly journal: string | undefined;
   readonly wasKilled: boolean;
-  /** By our uptime. */
   readonly lastSeenAt: number;
 };
 
@@ -51,7 +48,6 @@ export const maxBeatAgeMs = 10_000;
 /** A mark that is older than its process by more than this was copied by something that keeps no times. */
 const maxClockErrorMs = 600_000;
 
-/** Takes all of these names, or waits for the living processes that have one of them. */
 export async function holdNames(context: Context, options: HoldOptions): Promise<Hold> {
   const { uptime, signal } = context;
   const watch = new Watch(context);
@@ -90,7 +86,6 @@ export const laterHint =
 /** The names, as long as this process touches its mark. */
 export class Hold {
   readonly predecessors: Predecessor[];
-  /** The turn among machines that share a store. */
   lease: Lease | undefined;
   readonly #context: Context;
   readonly #rivals: readonly Mark[];

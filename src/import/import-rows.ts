@@ -19,10 +19,9 @@ import { takeTurn } from './lease.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
 import { findByFate, findCreated, plan } from './plan.ts';
 import type { Item } from './rows.ts';
-import { Sender, type Stop } from './send-rows.ts';
+import { Round, type Stop } from './send-rows.ts';
 import { computeSettleRest, describeUnknown, settle } from './settle.ts';
 
-/** What the items do not say. */
 export type Ending = {
   /** The items were not planned if the run ended before the question. */
   readonly isPlanned: boolean;
@@ -62,12 +61,11 @@ export async function runImport(job: Job): Promise<Ending> {
     await job.confirm();
     isPlanned = true;
     plan(items, list);
-    const sender = new Sender(job, journal);
     let left = findByFate(items, 'create');
     if (left.length > 0 && !journal.header) journal.begin(createHeader(job, list));
     for (let fruitless = 0; left.length > 0 && fruitless < maxFruitlessLooks; ) {
       const before = findCreated(items).length;
-      stop = await sender.send(left);
+      stop = await new Round(job, journal).send(left);
       const unknown = findByFate(items, 'unknown').length;
       // The list may have to wait for the limit of another day.
       if (unknown === 0) journal.setState('idle');

@@ -30,7 +30,6 @@ export type Header = Identity & {
 /** `sending`: requests may be in flight, and created rows may be missing here. `idle`: neither. `done`: nothing is left. */
 type State = 'sending' | 'idle' | 'done';
 
-/** A row that was created, with its new name if the service changed it, or whose outcome is unknown. */
 type RowLine =
   | { readonly row: number; readonly id: string; readonly as?: string }
   | { readonly row: number; readonly unknown: true };

@@ -67,7 +67,6 @@ async function takeLease(context: Context, options: Options, hold: Hold): Promis
   hold.predecessors.push({ journal: undefined, wasKilled: true, lastSeenAt });
 }
 
-/** Says whose turn it is, for `doctor`. */
 export async function describeTurn(
   context: Context,
   store: Store,

@@ -33,7 +33,6 @@ export async function fetchList(job: Job, journal: string): Promise<Category[]> 
   }
 }
 
-/** Tries again while the service is away, for as long as an import may wait for it. */
 async function outlast<Result>(job: Job, request: () => Promise<Result>): Promise<Result> {
   const { context, report, maxWaitMs } = job;
   const end = context.uptime() + Math.min(maxWaitMs, maxOutageMs);

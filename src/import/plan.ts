@@ -10,7 +10,6 @@ export function findCreated(items: readonly Item[]): Item[] {
   return findByFate(items, 'created', 'created_before');
 }
 
-/** Decides from a list what is to be done with the rows that were not sent. */
 export function plan(items: readonly Item[], list: readonly Category[]): void {
   const wanted = new Set(items.map(({ name }) => foldName(name)));
   // The list may be many times as long as the file.
