@@ -35,12 +35,6 @@ type RowLine =
   | { readonly row: number; readonly unknown: true };
 type Line = RowLine | { readonly state: State };
 
-type Replayed = {
-  readonly header: Header | undefined;
-  readonly state: State;
-  readonly rows: readonly RowLine[];
-};
-
 export class Journal {
   header: Header | undefined;
   state: State;
@@ -110,9 +104,11 @@ export class Journal {
   }
 }
 
-export function readJournal(context: Context, path: string, items: readonly Item[]): Replayed {
-  const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
-  if (fault) throw configFailure(fault.message, fault.fix, fault);
+export function readJournal(context: Context, path: string, items: readonly Item[]) {
+  reading(path, () => {
+    const fault = faultOfFolder(dirname(path), context.uid);
+    if (fault) throw fault;
+  });
   const replayed = replay(context, path);
   tell(items, replayed.rows);
   return replayed;

@@ -14,12 +14,16 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
   const wanted = new Set(items.map(({ name }) => foldName(name)));
   // The list may be many times as long as the file.
   const near = list.filter(({ name }) => wanted.has(foldName(name)));
-  const existing = groupBy(near, ({ name }) => name);
+  const existing = new Map<string, Category[]>();
+  for (const category of near) {
+    const same = existing.get(category.name);
+    if (same) same.push(category);
+    else existing.set(category.name, [category]);
+  }
   const ours = new Set(findCreated(items).map(({ id }) => id));
-  const foreign = groupBy(
-    near.filter(({ id }) => !ours.has(id.text)),
-    ({ name }) => foldName(name),
-  );
+  const foreign = near.filter(({ id }) => !ours.has(id.text)).map(({ name }) => name);
+  // Of several the first one.
+  const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));
   const seen = new Set<string>();
   for (const item of items) {
     const isRepeated = seen.has(item.name);
@@ -36,25 +40,12 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     const equal = same.find((category) => differencesOf(item, category).length === 0);
     const found = equal ?? same[0];
     if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
-    const [lookAlike] = foreign.get(foldName(name)) ?? [];
-    if (!lookAlike) return { fate: 'create' };
-    return { fate: isAgreed ? 'create' : 'similar', lookAlike: lookAlike.name };
+    const lookAlike = lookAlikes.get(foldName(name));
+    return { fate: lookAlike === undefined || isAgreed ? 'create' : 'similar', lookAlike };
   }
 }
 
 /** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
 export function foldName(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
-/** Groups items in their order. `Map.groupBy` needs Node 21. */
-function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }
