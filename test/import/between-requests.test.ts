@@ -114,8 +114,9 @@ describe('an import whose last list lacks what was created names it, and the way
     ['another client deleted it', 4, { changes: { 'list 2': '-cat' } }],
     ['201 was a lie', 4, { create: early(201, '{"id":77,"name":"cat"}') }],
     ['201 had the id of another one', 3, { create: respond(1, 'cat') }],
-  ])('%s', async ([, creates, how], { misbehave, importTwice, sandbox, folder }) => {
+  ])('%s', async ([, creates, how], { misbehave, importTwice, sandbox, folder, clock }) => {
     misbehave(how);
+    const start = clock.uptime();
 
     const results = await importTwice();
 
@@ -128,6 +129,9 @@ describe('an import whose last list lacks what was created names it, and the way
       });
     }
     expect(countCreates(sandbox)).toBe(3);
+    // Each run asks again for a minute, after pauses that double.
+    expect(clock.uptime() - start).toBeLessThan(130_000);
+    expect(sandbox.requests.length).toBeLessThan(20);
 
     rmSync(journal);
     const [afterwards] = await importTwice();

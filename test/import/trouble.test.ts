@@ -248,19 +248,4 @@ describe('an import that meets trouble', () => {
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect([sandbox.categories.length, creates(sandbox)]).toEqual([1, ['dog']]);
   });
-
-  test('keeps ids to the last digit', async ({ importText, sandbox }) => {
-    sandbox.lastId = 2n ** 53n;
-    const loseEmu = reactTo('emu', cutAfter);
-    const refuseFox = reactTo('fox', reply(422, ''));
-    sandbox.react = (request) => loseEmu(request) ?? refuseFox(request);
-    const argv = ['--yes', '--query', 'items[?id].id', '-o', 'raw'];
-
-    const first = await importText(`${three}fox,\n`, argv);
-    const again = await importText(`${three}fox,\n`, argv);
-
-    expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
-    const created = '9007199254740993\n9007199254740994\n9007199254740995\n';
-    expect([first.stdout, again.stdout]).toEqual([created, `${created}9007199254740996\n`]);
-  });
 });

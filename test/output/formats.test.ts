@@ -42,8 +42,8 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecast:\n  plan: null\n  todayMs: 0\n  moreDays: null\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
   },
   'categories import FILE --yes': {
-    csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,1,,,,\n3,dog,created,2,,,,\n',
-    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  created: 2\ncopies: []\nitems:\n- line: 2\n  name: ferret\n  outcome: created\n  id: 1\n- line: 3\n  name: dog\n  outcome: created\n  id: 2\n',
+    csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,9007199254740993,,,,\n3,dog,created,9007199254740994,,,,\n',
+    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  created: 2\ncopies: []\nitems:\n- line: 2\n  name: ferret\n  outcome: created\n  id: 9007199254740993\n- line: 3\n  name: dog\n  outcome: created\n  id: 9007199254740994\n',
   },
 };
 
@@ -57,6 +57,7 @@ describe('the other formats', () => {
     async ({ command, format, stdout }, { petstore, sandbox, folder }) => {
       if (command === 'categories list') sandbox.categories.push(...two);
       if (command.startsWith('pets')) sandbox.reactions.push(reply(200, pet));
+      if (command.endsWith('--yes')) sandbox.lastId = 2n ** 53n;
       const file = put(folder, rows);
       const argv = command.split(' ').map((word) => (word === 'FILE' ? file : word));
 

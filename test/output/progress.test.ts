@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { cutAfter, put, reactTo } from '../support/import-cases.ts';
 import { expect, type Fixtures, outputTo } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
+import { respondAfter } from '../support/told.ts';
 import { type Output, plans } from '../support/values.ts';
 
 /** The list and ten creates, and then it waits. */
@@ -119,10 +120,7 @@ describe('an import in a pipe', () => {
     'says its progress every ten seconds, as %s: %i rows %j',
     async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
       // Eight are on their way at a time, and fewer when a third of what is left is less.
-      sandbox.react = () => async (_request, forward) => {
-        await clock.sleep(5_000, new AbortController().signal);
-        return forward();
-      };
+      sandbox.react = () => respondAfter(clock, 5_000);
 
       const argv = importArgv(folder, rows, '-o', format, ...more);
       const { progress } = await listen({ petstore, clock }, argv);

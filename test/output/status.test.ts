@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
+import { respondAfter } from '../support/told.ts';
 import { interrupted, plans } from '../support/values.ts';
 
 const header = 'id,name,description';
@@ -56,10 +57,7 @@ describe('a wait on a terminal', () => {
   });
 
   test('for a response is shown after a second', async ({ watch, sandbox, clock }) => {
-    sandbox.reactions.push(async (_request, forward) => {
-      await clock.sleep(9_000, new AbortController().signal);
-      return forward();
-    });
+    sandbox.reactions.push(respondAfter(clock, 9_000));
     const terminal = watch(list);
     await terminal.pass(2_000);
 
