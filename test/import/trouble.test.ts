@@ -8,6 +8,7 @@ import {
   creates,
   cutAfter,
   cutBefore,
+  methods,
   namesIn,
   pets,
   reactTo,
@@ -92,6 +93,7 @@ describe('an import that meets trouble', () => {
     expect(exitCode).toBe(0);
     expect(countsOf(stdout)).toEqual({ created: 24 });
     expect([posts, new Set(namesIn(sandbox)).size]).toEqual([24, 24]);
+    expect(methods(sandbox).match(/GET/g), 'lists: one look for all').toHaveLength(2);
   });
 
   test('tries rows that failed after all others', async ({ importText, sandbox }) => {
