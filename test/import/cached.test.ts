@@ -1,22 +1,20 @@
 import { describe } from 'vitest';
-import { creates, cutAfter, cutBefore, pets, put, test, three } from '../support/import-cases.ts';
+import { creates, cutAfter, cutBefore, pets, test, three } from '../support/import-cases.ts';
 import { expect, type Reaction, reply } from '../support/petstore.ts';
 
 const isOld = 'a cache between you and the service answered with a list that is 41s old';
 const cached = () => reply(200, [{ id: 7, name: 'dog' }], { age: '41' });
+const rows = ['-', '--format', 'csv'];
 const ifMissing = ['categories', 'create', 'emu', '--if-missing', '--json'];
 
 describe('a list out of a cache that does not ask the service', () => {
   test.for([
-    ['import', ['categories', 'import', 'FILE', '--yes', '--json']],
+    ['import', ['categories', 'import', ...rows, '--yes', '--json']],
     ['create --if-missing', ifMissing],
-  ] as const)('is refused by %s', async ([, argv], { petstore, folder, sandbox }) => {
+  ] as const)('is refused by %s', async ([, argv], { petstore, sandbox }) => {
     sandbox.react = cached;
-    const path = put(folder, three);
 
-    const { exitCode, stdout, events } = await petstore(
-      argv.map((word) => (word === 'FILE' ? path : word)),
-    );
+    const { exitCode, stdout, events } = await petstore(argv, { stdin: three });
 
     expect([exitCode, stdout]).toEqual([5, '']);
     expect(events().at(-1)).toMatchObject({ message: isOld, kind: 'service' });
@@ -26,15 +24,12 @@ describe('a list out of a cache that does not ask the service', () => {
   test.for([
     ['list', ['categories', 'list', '--json'], 0],
     ['get', ['categories', 'get', 'dog', '--json'], 0],
-    ['diff', ['categories', 'diff', 'FILE', '--json'], 7],
-    ['import --dry-run', ['categories', 'import', 'FILE', '--dry-run', '--json'], 0],
-  ] as const)('is shown by %s', async ([, argv, code], { petstore, folder, sandbox }) => {
+    ['diff', ['categories', 'diff', ...rows, '--json'], 7],
+    ['import --dry-run', ['categories', 'import', ...rows, '--dry-run', '--json'], 0],
+  ] as const)('is shown by %s', async ([, argv, code], { petstore, sandbox }) => {
     sandbox.react = cached;
-    const path = put(folder, three);
 
-    const { exitCode, stdout, events } = await petstore(
-      argv.map((word) => (word === 'FILE' ? path : word)),
-    );
+    const { exitCode, stdout, events } = await petstore(argv, { stdin: three });
 
     expect(exitCode).toBe(code);
     expect(stdout).not.toBe('');

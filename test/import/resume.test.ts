@@ -121,8 +121,9 @@ describe.skipIf(!isPosix)('after the end of a process that had names', () => {
     ['at the limit', 75],
     ['with an outcome unknown', 6, cutAfter],
   ])(
-    'an import that ended %s makes one of another file wait',
-    async ([, exitCode, create], { runProcess, sandbox, folder }) => {
+    'an import that ended %s makes another one wait',
+    async (row, { runProcess, sandbox, folder }) => {
+      const [, exitCode, create] = row;
       sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
       const first = await runProcess([...two(folder), '--max-wait', '0'], { create });
 
@@ -138,14 +139,17 @@ describe.skipIf(!isPosix)('after the end of a process that had names', () => {
 describe.skipIf(!isPosix)('a create with --if-missing, after one of the same name', () => {
   const argv = [...creating('cat'), '--json'];
 
-  test('that was killed, says why it waits, and then creates it', async ({ runProcess }) => {
+  test('that was killed waits for the rest of 2m, and says why', async ({ runProcess }) => {
     await runProcess(argv, { create: vanish, isKilled: true });
 
+    const interrupted = await runProcess(argv, { interruptedAt: 30_000 });
     const next = await runProcess(argv);
     const last = await runProcess(argv);
 
+    expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
+    expect(interrupted.stderr).toMatch(/may have created the same name: checking .* in 2m"/);
     expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'list', 'cat'] });
-    expect(next.stderr).toMatch(/may have created the same name: checking .* in 2m"/);
+    expect(next.lastedMs).toBeGreaterThanOrEqual(restMs);
     expect(last).toMatchObject({ exitCode: 0, sent: ['list'] });
     expect(last.lastedMs).toBeLessThan(afterKillMs);
   });
@@ -160,33 +164,17 @@ describe.skipIf(!isPosix)('a create with --if-missing, after one of the same nam
     expect(namesIn(sandbox)).toEqual(['cat']);
   });
 
-  test.for<
-    [before: string, Create, interruptedAt: number | undefined, code: number, waitMs: number]
-  >([
-    ['was looked up', cutBefore, undefined, 6, 0],
-    ['was to be looked up at Ctrl-C', cutBefore, 30_000, 130, restMs],
-  ])(
-    'whose outcome %s',
-    async ([, create, interruptedAt, code, waitMs], { runProcess, sandbox }) => {
-      const first = await runProcess(argv, { create, interruptedAt });
+  test.for<[before: string, code: number, waitMs: number, interruptedAt?: number]>([
+    ['was looked up', 6, 0],
+    ['was to be looked up at Ctrl-C', 130, restMs, 30_000],
+  ])('whose outcome %s', async ([, code, waitMs, interruptedAt], { runProcess, sandbox }) => {
+    const first = await runProcess(argv, { create: cutBefore, interruptedAt });
 
-      const next = await runProcess(argv);
-
-      expect([first.exitCode, next.exitCode]).toEqual([code, 0]);
-      expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
-      expect(next.lastedMs).toBeLessThan(waitMs + 60_000);
-      expect(namesIn(sandbox)).toEqual(['cat']);
-    },
-  );
-
-  test('that was killed, waits again after a wait that was interrupted', async ({ runProcess }) => {
-    await runProcess(argv, { create: vanish, isKilled: true });
-
-    const interrupted = await runProcess(argv, { interruptedAt: 30_000 });
     const next = await runProcess(argv);
 
-    expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
-    expect(next.exitCode).toBe(0);
-    expect(next.lastedMs).toBeGreaterThanOrEqual(restMs);
+    expect([first.exitCode, next.exitCode]).toEqual([code, 0]);
+    expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
+    expect(next.lastedMs).toBeLessThan(waitMs + 60_000);
+    expect(namesIn(sandbox)).toEqual(['cat']);
   });
 });
