@@ -35,19 +35,25 @@ describe.skipIf(!isPosix)('an import', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test.for<[how: string, exitCode: number, maxWait: string, create?: Create]>([
+  test.for<[how: string, exitCode: number, maxWait: string, create?: (clock: Clock) => Create]>([
     ['at the limit', 75, '0'],
-    ['with an outcome unknown', 6, '0', cutAfter],
-    ['by Ctrl-C', 130, 'inf', vanish],
-  ])('that ended %s goes on on another machine', async (row, { runProcess, sandbox, folder }) => {
+    ['with an outcome unknown', 6, '0', () => cutAfter],
+    ['by Ctrl-C', 130, 'inf', createLate],
+  ])('that ended %s goes on elsewhere', async (row, { runProcess, sandbox, folder, clock }) => {
     const [, exitCode, maxWait, create] = row;
     sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
     const argv = [...importing(put(folder, three)), '--max-wait'];
-    const interruptedAt = exitCode === 130 ? 5_000 : undefined;
-    const first = await runProcess([...argv, maxWait], { create, interruptedAt, host: 'one' });
+    const trouble = {
+      create: create?.(clock),
+      interruptedAt: exitCode === 130 ? 5_000 : undefined,
+    };
+    const first = await runProcess([...argv, maxWait], { ...trouble, host: 'one' });
+    sandbox.plan = plans.business;
 
     const next = await runProcess([...argv, '2m'], { host: 'another' });
 
+    // By then the service has carried out what was in flight at Ctrl-C.
+    await clock.sleep(afterKillMs, new AbortController().signal);
     expect([first.exitCode, next.exitCode]).toEqual([exitCode, 0]);
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });

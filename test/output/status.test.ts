@@ -68,28 +68,6 @@ describe('a wait on a terminal', () => {
     expect(screen).toEqual([header, expect.stringMatching(limitLine)]);
   });
 
-  test('names the limit that is used up', async ({ watch, petstore, sandbox }) => {
-    sandbox.plan = { ...plans.free, minute: { limit: 7, length: 60_000 } };
-    for (let sent = 0; sent < 7; sent += 1) await petstore(list);
-
-    const terminal = watch(list);
-
-    expectBetween(readWait(await terminal.shows(/\b7\b.*\bin \d/)).endsAt, 60, 63);
-    expect((await terminal.end()).exitCode).toBe(0);
-  });
-
-  test('counts on when somebody sets the clock', async ({ watch, sandbox, clock }) => {
-    sandbox.reactions.push(refused(45));
-    const terminal = watch(list);
-    const before = readWait(await terminal.shows(/exceeded/));
-
-    clock.set(-86_400_000);
-    await terminal.pass(10_000);
-
-    expectBetween(before.left - readWait(await terminal.shows(/exceeded/)).left, 9, 11);
-    expect((await terminal.end()).exitCode).toBe(0);
-  });
-
   test('ends at once with Ctrl-C', async ({ watch, sandbox, clock }) => {
     sandbox.reactions.push(refused(45));
     const ctrlC = new AbortController();
