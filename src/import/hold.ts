@@ -92,7 +92,6 @@ export class Hold {
   readonly #released = new AbortController();
   #file: string;
   #touchedAt: number;
-  #isLost = false;
 
   constructor(context: Context, file: string, rivals: readonly Mark[]) {
     this.#context = context;
@@ -142,7 +141,7 @@ export class Hold {
   /** Throws if another process has taken the names, as it may when this one was suspended. */
   check(): void {
     const ageMs = this.#context.uptime() - this.#touchedAt;
-    if (this.#isLost || ageMs > maxBeatAgeMs) this.#touch();
+    if (ageMs > maxBeatAgeMs) this.#touch();
   }
 
   #rename(ending: string): void {
@@ -156,7 +155,8 @@ export class Hold {
       step();
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw cannotSave(this.#file, error);
-      this.#isLost = true;
+      // From now on each check fails at its touch.
+      this.#touchedAt = Number.NEGATIVE_INFINITY;
       throw takenOver();
     }
   }
@@ -174,7 +174,7 @@ export class Hold {
     this.#released.abort();
     try {
       if (mustSettle) this.#rename('.ended');
-      else if (!this.#isLost) this.#context.stateFiles.remove(this.#file);
+      else this.#context.stateFiles.remove(this.#file);
     } catch {
       // The next process finds the mark of a dead one, and waits.
     }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
   apply,
+  atTerminal,
   countsOf,
   journals,
   methods,
@@ -215,10 +215,6 @@ describe('the plan of an import', () => {
 });
 
 describe('the question of an import', () => {
-  const atTerminal = (confirm: (question: string) => Promise<boolean>, text = '') => ({
-    columns: 100,
-    context: { confirm, stdin: Object.assign(Readable.from([text]), { isTTY: true }) },
-  });
   const yes = async () => true;
 
   test.for([

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { test as base, reactTo } from '../support/import-cases.ts';
+import { atTerminal, test as base, reactTo } from '../support/import-cases.ts';
 import { expect, reply } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
@@ -19,11 +18,6 @@ const test = base.extend<{ trimming: { posts: string[] } }>({
     };
     await use({ posts });
   },
-});
-
-const at = (confirm: (question: string) => Promise<boolean>) => ({
-  columns: 100,
-  context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
 });
 
 describe('a name that differs from a listed one only by case, space or composition', () => {
@@ -54,7 +48,7 @@ describe('a name that differs from a listed one only by case, space or compositi
     const yes = async (question: string) => questions.push(question) > 0;
     const text = 'name\n"dog "\ncat\n';
 
-    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], at(yes));
+    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
     const again = await importText(text);
 
     expect(questions).toEqual([
