@@ -20,7 +20,7 @@ import { claim, describeMissing, fetchList, findCopies, findMissing } from './lo
 import { findByFate, findCreated, plan } from './plan.ts';
 import type { Item } from './rows.ts';
 import { Round, type Stop } from './send-rows.ts';
-import { computeSettleRest, describeUnknown, settle } from './settle.ts';
+import { computeRestMs, describeUnknown, settle } from './settle.ts';
 
 export type Ending = {
   /** The items were not planned if the run ended before the question. */
@@ -52,7 +52,7 @@ export async function runImport(job: Job): Promise<Ending> {
     const wasKilled = journal.state === 'sending';
     // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
     if (wasKilled && journal.header) markUnknown(items);
-    const restMs = computeRest(job, hold, journal);
+    const restMs = findRestMs(job, hold, journal);
     if (restMs > 0) await settle(context, report, restMs, afterKill);
     const list = await lookUp(journal, 'created_before');
     if (wasKilled && journal.header) journal.setState('idle');
@@ -149,11 +149,11 @@ function describeResumption({ at }: Header, state: Journal['state'], items: read
 }
 
 /** Returns how long to wait. The journal tells what a killed run of the same import left; of any other nothing is known. */
-function computeRest(job: Job, { predecessors }: Hold, { path, header, state }: Journal): number {
+function findRestMs(job: Job, { predecessors }: Hold, { path, header, state }: Journal): number {
   const others = predecessors.filter(({ journal }) => journal !== path || header === undefined);
   const killed = state === 'sending' ? predecessors : others;
   if (state === 'sending' && killed.length === 0) return job.settleAfterKillMs;
-  return computeSettleRest(job.context.uptime(), killed, job);
+  return computeRestMs(job.context.uptime(), killed, job);
 }
 
 function createHeader(job: Job, list: readonly Category[]): Header {

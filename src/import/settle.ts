@@ -17,7 +17,7 @@ export type SettleTimes = {
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
 
 /** Returns for how long requests of these processes may still be carried out. */
-export function computeSettleRest(
+export function computeRestMs(
   uptime: number,
   predecessors: readonly Predecessor[],
   { settleMs, settleAfterKillMs }: SettleTimes = defaultSettleTimes,

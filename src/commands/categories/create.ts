@@ -8,12 +8,7 @@ import type { Hold } from '../../import/hold.ts';
 import { takeTurn } from '../../import/lease.ts';
 import { lookIn } from '../../import/lookup.ts';
 import { foldName } from '../../import/plan.ts';
-import {
-  computeSettleRest,
-  defaultSettleTimes,
-  describeUnknown,
-  settle,
-} from '../../import/settle.ts';
+import { computeRestMs, defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
 import { type Client, readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
@@ -121,7 +116,7 @@ async function createMissing(creation: Creation): Promise<Category> {
   creation.hold = hold;
   try {
     creation.before = await readCategories(client, { decides: true });
-    let restMs = computeSettleRest(session.context.uptime(), hold.predecessors);
+    let restMs = computeRestMs(session.context.uptime(), hold.predecessors);
     if (restMs > 0 && !findName(creation.before, body.name)) {
       const why = 'another petstore process may have created the same name';
       warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
