@@ -22,7 +22,7 @@ export default defineConfig({
   plugins: [withoutUnused({ isWhole: true }), functionWrappers(), thirdPartyNotices()],
 });
 
-const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/width.ts'))}).widthOf;`;
+const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/width.ts'))}).measureWidth;`;
 
 /** Modules that packages load for features that petstore does not use, each with the CommonJS code in its place. */
 const unused = [

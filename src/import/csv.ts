@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { categoryColumns, contentFields } from '../fields.ts';
+import { createLocator } from '../json/position.ts';
 import { quoted } from '../text/quote.ts';
 import { countOf } from '../time.ts';
 import type { Rows } from './rows.ts';
@@ -8,7 +9,7 @@ import { type Place, Stop } from './text.ts';
 type Delimiter = ',' | '\t';
 
 export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void {
-  const findLine = createLineFinder(text);
+  const findPlace = createPlaceFinder(text);
   let header: readonly string[] | undefined;
   let start = 0;
   try {
@@ -19,7 +20,7 @@ export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void 
       skip_empty_lines: true,
       relax_column_count: true,
       on_record(cells: string[], { bytes: end }) {
-        const place = { line: findLine(start) };
+        const place = findPlace(start);
         const record = text.subarray(start, end);
         start = end;
         if (header) takeRow(cells, record, header, place);
@@ -29,7 +30,7 @@ export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void 
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new Stop({ line: findLine(Number(error.bytes)) }, explain(error));
+    throw new Stop(findPlace(Number(error.bytes)), explain(error));
   }
 
   function takeRow(cells: string[], record: Buffer, header: readonly string[], place: Place): void {
@@ -101,18 +102,15 @@ function explain({ code, index }: CsvError): string {
   return `unescaped quote in ${field}; quote the field and double its quotes`;
 }
 
-/** Returns the line of the record at an offset. The lines of csv-parse are wrong after a \r\n in quotes; its bytes are right. */
-function createLineFinder(text: Buffer): (offset: number) => number {
-  const [newline, carriageReturn] = [0x0a, 0x0d];
-  let line = 1;
-  let at = 0;
+/** Returns what finds the first record at or after an offset. The lines of csv-parse are wrong after a \r\n in quotes. */
+function createPlaceFinder(text: Buffer): (offset: number) => Place {
+  // One character for each byte, since csv-parse counts bytes.
+  const characters = text.toString('latin1');
+  const locate = createLocator(characters);
+  const content = /[^\r\n]/g;
   return (offset) => {
-    for (; at < offset || text[at] === newline || text[at] === carriageReturn; at += 1) {
-      if (text[at] === newline || (text[at] === carriageReturn && text[at + 1] !== newline)) {
-        line += 1;
-      }
-    }
-    return line;
+    content.lastIndex = offset;
+    return { line: locate(content.exec(characters)?.index ?? offset).line };
   };
 }
 

@@ -4,35 +4,33 @@ import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles, removeStale } from '../disk/temporary.ts';
-import { Failure, Interruption, nothingSent, systemCode, unsentFailure } from '../errors.ts';
+import { Failure, systemCode, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { withLock } from '../store/lock.ts';
 import type { Store } from '../store/store-cell.ts';
 import { isoTime } from '../time.ts';
 import type { Lease } from './lease.ts';
 import {
-  describeProcess,
   findRivals,
-  hashOf,
+  getMarkId,
+  hashNames,
+  hashText,
   hasSent,
-  idOf,
-  keysOf,
   type Mark,
   type Process,
   readMarks,
   Watch,
 } from './marks.ts';
+import { Obstacle, waitForOthers } from './wait-for-others.ts';
 
 export type HoldOptions = {
   readonly folder: string;
   readonly address: string;
   readonly names: readonly string[];
-  /** Path of an import's journal. */
   readonly journal?: string | undefined;
   readonly doing: 'creating' | 'importing';
   readonly maxWaitMs: number;
   readonly report: Report;
-  /** The store through which machines take turns. */
   readonly store?: Store | undefined;
 };
 
@@ -40,103 +38,66 @@ export type HoldOptions = {
 export type Predecessor = {
   readonly journal: string | undefined;
   readonly wasKilled: boolean;
-  /** By our uptime. */
   readonly lastSeenAt: number;
 };
 
-const pollMs = 50;
-const minShownMs = 2_000;
+const pollMs = 75;
 export const beatMs = 5_000;
 /** A create leaves only within this time of a touch. */
 export const maxBeatAgeMs = 10_000;
 /** A mark that is older than its process by more than this was copied by something that keeps no times. */
 const maxClockErrorMs = 600_000;
 
-/** Takes all of these names, or waits for the living processes that have one of them. */
 export async function holdNames(context: Context, options: HoldOptions): Promise<Hold> {
-  const { uptime, sleep, random, signal } = context;
-  const { maxWaitMs, report } = options;
-  const start = uptime();
-  const by = Symbol('names');
+  const { uptime, signal } = context;
   const watch = new Watch(context);
-  /** The list may not show yet what these have created. */
-  const creates = new Map<string, Predecessor>();
-  let shown: Mark | undefined;
-  try {
-    for (;;) {
+  let rivals: readonly Mark[] = [];
+  let lastCreateAt: number | undefined;
+  const isBlocked = () => rivals.length > 0 && rivals.every((rival) => watch.isLiving(rival));
+  const hold = await waitForOthers(context, options, pollMs, signal, async () => {
+    while (!isBlocked()) {
+      if (rivals.some(({ process }) => process?.doing === 'creating')) lastCreateAt = uptime();
       const found = await tryHold(context, options, watch);
-      if (found instanceof Hold) {
-        found.predecessors.push(...creates.values());
-        return found;
-      }
-      while (found.length > 0 && found.every((mark) => watch.isLiving(mark))) {
-        const waitedMs = uptime() - start;
-        [shown] = found as [Mark];
-        if (waitedMs >= maxWaitMs) throw busy(shown);
-        if (waitedMs >= minShownMs) show(shown, maxWaitMs - waitedMs);
-        await sleep(Math.min(pollMs * (1 + random()), maxWaitMs - waitedMs), signal);
-      }
-      for (const { file, process } of found) {
-        if (process?.doing !== 'creating') continue;
-        const end = { journal: undefined, wasKilled: false, lastSeenAt: uptime() };
-        creates.set(idOf(file), end);
-      }
+      if (found instanceof Hold) return found;
+      rivals = found;
     }
-  } catch (error) {
-    throw error instanceof Interruption ? error.with(nothingSent) : error;
-  } finally {
-    if (shown) show(shown, 0);
-  }
-
-  function show({ process }: Mark, waitMs: number): void {
-    const why = `${describeProcess(process)} is ${process?.doing ?? 'using'} the same names`;
-    const next = 'waiting for it to finish';
-    reportClaim(context, report, by, { why, next, pid: process?.pid }, waitMs);
-  }
-}
-
-/** Reports a wait for another process that creates by name, which ends with 0 ms. `next` is said if the wait may last for ever. */
-export function reportClaim(
-  { now }: Context,
-  report: Report,
-  by: symbol,
-  {
-    why,
-    next,
-    pid,
-  }: { readonly why: string; readonly next: string; readonly pid?: number | undefined },
-  waitMs: number,
-): void {
-  const hasEnd = Number.isFinite(waitMs);
-  report({
-    event: 'wait',
-    by,
-    reason: 'claimed',
-    why,
-    next: hasEnd ? 'giving up' : next,
-    resetAt: hasEnd ? now() + waitMs : undefined,
-    waitMs,
-    ...(pid !== undefined && { pid }),
+    return describeRival(rivals as [Mark]);
   });
+  if (lastCreateAt !== undefined) {
+    // The list may not show yet what these processes have created.
+    hold.predecessors.push({ journal: undefined, wasKilled: false, lastSeenAt: lastCreateAt });
+  }
+  return hold;
 }
+
+function describeRival([{ file, process }]: readonly [Mark]): Obstacle {
+  const rival = process ? `process ${process.pid} on ${process.host}` : 'another process';
+  const message = process
+    ? `${rival} has been ${process.doing} the same names since ${isoTime(process.since)}`
+    : `another process may be using the same names: its mark ${file} cannot be read`;
+  const why = `${rival} is ${process?.doing ?? 'using'} the same names`;
+  const failure = unsentFailure('output', message, laterHint);
+  return new Obstacle(why, 'waiting for it to finish', failure, process?.pid);
+}
+
+export const laterHint =
+  'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** The names, as long as this process touches its mark. */
 export class Hold {
   readonly predecessors: Predecessor[];
-  /** The turn among machines that share a store. */
   lease: Lease | undefined;
   readonly #context: Context;
   readonly #rivals: readonly Mark[];
   readonly #released = new AbortController();
   #file: string;
   #touchedAt: number;
-  #isLost = false;
 
   constructor(context: Context, file: string, rivals: readonly Mark[]) {
     this.#context = context;
     this.#file = file;
     this.#rivals = rivals;
-    this.predecessors = rivals.map((rival) => predecessorOf(context, rival));
+    this.predecessors = rivals.map((rival) => toPredecessor(context, rival));
     this.#touchedAt = context.uptime();
     this.#beat().catch(() => {});
   }
@@ -180,11 +141,11 @@ export class Hold {
   /** Throws if another process has taken the names, as it may when this one was suspended. */
   check(): void {
     const ageMs = this.#context.uptime() - this.#touchedAt;
-    if (this.#isLost || ageMs > maxBeatAgeMs) this.#touch();
+    if (ageMs > maxBeatAgeMs) this.#touch();
   }
 
   #rename(ending: string): void {
-    const next = join(this.#file, '..', `${idOf(this.#file)}${ending}`);
+    const next = join(this.#file, '..', `${getMarkId(this.#file)}${ending}`);
     this.#step(() => this.#context.stateFiles.rename(this.#file, next));
     this.#file = next;
   }
@@ -194,7 +155,8 @@ export class Hold {
       step();
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw cannotSave(this.#file, error);
-      this.#isLost = true;
+      // From now on each check fails at its touch.
+      this.#touchedAt = Number.NEGATIVE_INFINITY;
       throw takenOver();
     }
   }
@@ -212,7 +174,7 @@ export class Hold {
     this.#released.abort();
     try {
       if (mustSettle) this.#rename('.ended');
-      else if (!this.#isLost) this.#context.stateFiles.remove(this.#file);
+      else this.#context.stateFiles.remove(this.#file);
     } catch {
       // The next process finds the mark of a dead one, and waits.
     }
@@ -228,14 +190,14 @@ async function tryHold(
   const { stateFiles, owner, now, uid } = context;
   const { folder, address, doing, journal, maxWaitMs } = options;
   saving(folder, () => securePrivateFolder(folder, uid));
-  const scope = hashOf(address);
-  const keys = keysOf(options.names);
+  const scope = hashText(address);
+  const keys = hashNames(options.names);
   const lock = join(folder, `${scope}.lock`);
   const work = async (isLocked: () => Promise<boolean>) => {
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
       removeStale(folder, now());
-      const marks = readMarks(context, watch, folder, scope);
+      const marks = readMarks(context, folder, scope);
       const rivals = findRivals(marks, new Set(keys));
       const others = marks.filter((mark) => !rivals.includes(mark));
       for (const mark of others) if (isSpent(context, mark)) stateFiles.remove(mark.file);
@@ -262,7 +224,7 @@ async function tryHold(
 
 /** Renames the mark of a dead process, which finds it gone if it was only suspended. Returns it if anything was sent. */
 function takeOver({ stateFiles }: Context, mark: Mark): Mark[] {
-  const file = join(mark.file, '..', `${idOf(mark.file)}.ended`);
+  const file = join(mark.file, '..', `${getMarkId(mark.file)}.ended`);
   if (file !== mark.file) stateFiles.rename(mark.file, file);
   if (hasSent(mark)) return [{ ...mark, file }];
   stateFiles.remove(file);
@@ -274,24 +236,13 @@ function isSpent(context: Context, mark: Mark): boolean {
   return !hasSent(mark) && mark.process !== undefined && context.isRunning(mark.process) === false;
 }
 
-function predecessorOf(context: Context, mark: Mark): Predecessor {
+function toPredecessor(context: Context, mark: Mark): Predecessor {
   const { stateFiles, now, uptime } = context;
   const { since = 0, journal } = mark.process ?? {};
   const touchedAt = stateFiles.touchedAt(mark.file) ?? Number.POSITIVE_INFINITY;
   const isTrusted = touchedAt > since - maxClockErrorMs && mark.process !== undefined;
   const silenceMs = isTrusted ? Math.max(0, now() - touchedAt) : 0;
   return { journal, wasKilled: true, lastSeenAt: uptime() - silenceMs };
-}
-
-function busy({ file, process }: Mark): Failure {
-  const message = process
-    ? `${describeProcess(process)} has been ${process.doing} the same names since ${isoTime(process.since)}`
-    : `another process may be using the same names: its mark ${file} cannot be read`;
-  return unsentFailure(
-    'output',
-    message,
-    'Run the same command again when it has finished, or with a longer --max-wait.',
-  );
 }
 
 function takenOver(): Failure {

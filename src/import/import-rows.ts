@@ -11,18 +11,17 @@ import {
   type Header,
   type Identity,
   Journal,
-  journalPath,
+  locateJournal,
   readJournal,
   refuseUnfinished,
 } from './journal.ts';
 import { takeTurn } from './lease.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
-import { createdOf, plan, withFate } from './plan.ts';
+import { findByFate, findCreated, plan } from './plan.ts';
 import type { Item } from './rows.ts';
-import { Sender, type Stop } from './send-rows.ts';
-import { restOfSettle, settle, unknownOutcomes } from './settle.ts';
+import { Round, type Stop } from './send-rows.ts';
+import { computeRestMs, describeUnknown, settle } from './settle.ts';
 
-/** What the items do not say. */
 export type Ending = {
   /** The items were not planned if the run ended before the question. */
   readonly isPlanned: boolean;
@@ -38,7 +37,7 @@ const maxFruitlessLooks = 3;
 export async function runImport(job: Job): Promise<Ending> {
   const { context, items, report, settleMs } = job;
   const folder = join(job.stateFolder, 'imports');
-  const path = journalPath(folder, job);
+  const path = locateJournal(folder, job);
   const copies = new Map<string, Category>();
   let isPlanned = false;
   let stop: Stop | undefined;
@@ -46,14 +45,14 @@ export async function runImport(job: Job): Promise<Ending> {
   let hold: Hold | undefined;
   let shownCount = 0;
   try {
-    hold = await holdNamesOf(job, path);
+    hold = await takeNames(job, path);
     refuseUnfinished(context, folder, job);
     journal = new Journal(context, path, items, hold);
     if (journal.header) notice(report, describeResumption(journal.header, journal.state, items));
     const wasKilled = journal.state === 'sending';
     // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
     if (wasKilled && journal.header) markUnknown(items);
-    const restMs = restOfKilled(job, hold, journal);
+    const restMs = findRestMs(job, hold, journal);
     if (restMs > 0) await settle(context, report, restMs, afterKill);
     const list = await lookUp(journal, 'created_before');
     if (wasKilled && journal.header) journal.setState('idle');
@@ -62,20 +61,19 @@ export async function runImport(job: Job): Promise<Ending> {
     await job.confirm();
     isPlanned = true;
     plan(items, list);
-    const sender = new Sender(job, journal);
-    let left = withFate(items, 'create');
-    if (left.length > 0 && !journal.header) journal.begin(headerOf(job, list));
+    let left = findByFate(items, 'create');
+    if (left.length > 0 && !journal.header) journal.begin(createHeader(job, list));
     for (let fruitless = 0; left.length > 0 && fruitless < maxFruitlessLooks; ) {
-      const before = createdOf(items).length;
-      stop = await sender.send(left);
-      const unknown = withFate(items, 'unknown').length;
+      const before = findCreated(items).length;
+      stop = await new Round(job, journal).send(left);
+      const unknown = findByFate(items, 'unknown').length;
       // The list may have to wait for the limit of another day.
       if (unknown === 0) journal.setState('idle');
       if (stop?.kind === 'failed') break;
-      if (unknown > 0) await settle(context, report, settleMs, unknownOutcomes(unknown));
+      if (unknown > 0) await settle(context, report, settleMs, describeUnknown(unknown));
       await lookUp(journal, 'created');
-      left = withFate(items, 'create');
-      fruitless = createdOf(items).length > before ? 0 : fruitless + 1;
+      left = findByFate(items, 'create');
+      fruitless = findCreated(items).length > before ? 0 : fruitless + 1;
     }
     // The lookup may have found all that was unknown.
     if (left.length === 0) stop = undefined;
@@ -85,8 +83,8 @@ export async function runImport(job: Job): Promise<Ending> {
     stop = { kind: 'failed', error };
   } finally {
     // Synced before the hold goes: the next process trusts this journal.
-    const isAtRest = withFate(items, 'unknown').length === 0 && canRest(journal);
-    await hold?.release(!isAtRest || shownCount !== createdOf(items).length);
+    const isAtRest = findByFate(items, 'unknown').length === 0 && canRest(journal);
+    await hold?.release(!isAtRest || shownCount !== findCreated(items).length);
   }
   return { isPlanned, stop, copies: [...copies.values()] };
 
@@ -99,14 +97,14 @@ export async function runImport(job: Job): Promise<Ending> {
       journal.add(item);
       job.onRowDone();
     }
-    const others = withFate(items, 'unknown');
+    const others = findByFate(items, 'unknown');
     for (const item of others) item.fate = 'create';
     plan(items, list);
     if (claimed.length + others.length > 0) {
-      notice(report, describeClaim(claimed.length, withFate(others, 'create').length));
+      notice(report, describeClaim(claimed.length, findByFate(others, 'create').length));
     }
     journal.hold.afterList();
-    shownCount = createdOf(items).length;
+    shownCount = findCreated(items).length;
     for (const copy of findCopies(items, list, journal.header?.before)) {
       if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
       copies.set(copy.id.text, copy);
@@ -121,21 +119,21 @@ export async function previewImport(
   const { context, client, report, items } = job;
   const folder = join(job.stateFolder, 'imports');
   refuseUnfinished(context, folder, job);
-  const { header, state } = readJournal(context, journalPath(folder, job), items);
+  const { header, state } = readJournal(context, locateJournal(folder, job), items);
   const list = await readCategories(client);
   const missing = findMissing(items, list);
   if (missing.length > 0) notice(report, describeMissing(missing.length));
   if (state === 'sending') markUnknown(items);
   if (header) claim(items, list, header.before, 'created_before');
-  for (const item of withFate(items, 'unknown')) item.fate = 'create';
+  for (const item of findByFate(items, 'unknown')) item.fate = 'create';
   plan(items, list);
 }
 
 function markUnknown(items: readonly Item[]): void {
-  for (const item of withFate(items, 'create')) item.fate = 'unknown';
+  for (const item of findByFate(items, 'create')) item.fate = 'unknown';
 }
 
-function holdNamesOf(job: Job, journal: string): Promise<Hold> {
+function takeNames(job: Job, journal: string): Promise<Hold> {
   const { context, address, items, stateFolder, maxWaitMs, report, store } = job;
   const folder = join(stateFolder, 'names');
   const names = items.map(({ name }) => name);
@@ -144,21 +142,21 @@ function holdNamesOf(job: Job, journal: string): Promise<Hold> {
 }
 
 function describeResumption({ at }: Header, state: Journal['state'], items: readonly Item[]) {
-  const rows = `${countOf(createdOf(items).length, 'row')} created`;
+  const rows = `${countOf(findCreated(items).length, 'row')} created`;
   return state === 'done'
     ? `this import was started at ${isoTime(at)} and is finished: ${rows}`
     : `resuming the import started at ${isoTime(at)}: ${rows}`;
 }
 
 /** Returns how long to wait. The journal tells what a killed run of the same import left; of any other nothing is known. */
-function restOfKilled(job: Job, { predecessors }: Hold, { path, header, state }: Journal): number {
+function findRestMs(job: Job, { predecessors }: Hold, { path, header, state }: Journal): number {
   const others = predecessors.filter(({ journal }) => journal !== path || header === undefined);
   const killed = state === 'sending' ? predecessors : others;
   if (state === 'sending' && killed.length === 0) return job.settleAfterKillMs;
-  return restOfSettle(job.context.uptime(), killed, job);
+  return computeRestMs(job.context.uptime(), killed, job);
 }
 
-function headerOf(job: Job, list: readonly Category[]): Header {
+function createHeader(job: Job, list: readonly Category[]): Header {
   const { address, sha256, path, items, context } = job;
   const names = new Set(items.map(({ name }) => name));
   const before = list.filter(({ name }) => names.has(name)).map(({ id }) => id.text);

@@ -33,7 +33,7 @@ export async function readInput(
   format: InputFormat | undefined,
 ): Promise<Input> {
   if (file === '') throw usageFailure('the name of the file is empty');
-  const given = format ?? formatOf(file);
+  const given = format ?? detectFormat(file);
   const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);
   const rows = new Rows(session.report);
   let hint: string | undefined;
@@ -57,7 +57,7 @@ export async function readInput(
   return { source, path, sha256, items: rows.items };
 }
 
-function formatOf(file: string): InputFormat {
+function detectFormat(file: string): InputFormat {
   const [, extension = ''] = /\.([^./\\]+)$/.exec(file.toLowerCase()) ?? [];
   if (extension === 'jsonl') return 'ndjson';
   const format = inputFormats.find((format) => format === extension);

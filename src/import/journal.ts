@@ -30,17 +30,10 @@ export type Header = Identity & {
 /** `sending`: requests may be in flight, and created rows may be missing here. `idle`: neither. `done`: nothing is left. */
 type State = 'sending' | 'idle' | 'done';
 
-/** A row that was created, with its new name if the service changed it, or whose outcome is unknown. */
 type RowLine =
   | { readonly row: number; readonly id: string; readonly as?: string }
   | { readonly row: number; readonly unknown: true };
 type Line = RowLine | { readonly state: State };
-
-type Replayed = {
-  readonly header: Header | undefined;
-  readonly state: State;
-  readonly rows: readonly RowLine[];
-};
 
 export class Journal {
   header: Header | undefined;
@@ -111,9 +104,11 @@ export class Journal {
   }
 }
 
-export function readJournal(context: Context, path: string, items: readonly Item[]): Replayed {
-  const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
-  if (fault) throw configFailure(fault.message, fault.fix, fault);
+export function readJournal(context: Context, path: string, items: readonly Item[]) {
+  reading(path, () => {
+    const fault = faultOfFolder(dirname(path), context.uid);
+    if (fault) throw fault;
+  });
   const replayed = replay(context, path);
   tell(items, replayed.rows);
   return replayed;
@@ -128,7 +123,7 @@ function tell(items: readonly Item[], rows: readonly RowLine[]): void {
   }
 }
 
-export function journalPath(
+export function locateJournal(
   folder: string,
   { address, sha256 }: Identity,
   mode: 'ensure' | 'each' = 'ensure',
@@ -141,7 +136,7 @@ export function journalPath(
 
 /** Refuses a file that petstore 0.2.0 began to import with --allow-duplicates: `each` row was to be created. */
 export function refuseUnfinished(context: Context, folder: string, identity: Identity): void {
-  const path = journalPath(folder, identity, 'each');
+  const path = locateJournal(folder, identity, 'each');
   const text = readText(context, path);
   if (text === '' || text.endsWith('\n{"state":"done"}\n')) return;
   throw configFailure(

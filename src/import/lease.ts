@@ -6,18 +6,11 @@ import { type Cell, change } from '../store/cell.ts';
 import { type Store, type Stored, storeCell } from '../store/store-cell.ts';
 import { describeStoreError, isRefusal } from '../store/store-error.ts';
 import { isoTime } from '../time.ts';
-import {
-  beatMs,
-  type Hold,
-  type HoldOptions,
-  holdNames,
-  maxBeatAgeMs,
-  reportClaim,
-} from './hold.ts';
+import { beatMs, type Hold, type HoldOptions, holdNames, laterHint, maxBeatAgeMs } from './hold.ts';
 import { maxSilenceMs } from './marks.ts';
+import { Obstacle, waitForOthers } from './wait-for-others.ts';
 
 type Options = Omit<HoldOptions, 'store'> & { readonly store: Store };
-type Obstacle = { readonly why: string; readonly hint: string; readonly pid?: number };
 
 /** A later date of JavaScript does not exist. */
 const momentSchema = z.number().check(z.minimum(0), z.maximum(8.64e15));
@@ -45,7 +38,6 @@ type Turn = z.infer<typeof turnSchema>;
 
 const lifetimeS = 30 * 86_400;
 const retryMs = 1_000;
-const minShownMs = 2_000;
 /** Within this time the holder puts itself back into a store that has lost it. By then it sends nothing that was not confirmed. */
 const maxPutBackMs = 12_000;
 
@@ -54,36 +46,38 @@ const notConfirmed = new Error('the store has not confirmed the turn');
 
 /** Takes the names on this machine and then, if machines share a store, the turn among them. */
 export async function takeTurn(context: Context, options: HoldOptions): Promise<Hold> {
-  const hold = await holdNames(context, options);
   const { store } = options;
-  if (!store) return hold;
+  let hold: Hold | undefined;
   try {
-    const lease = new Lease(context, { ...options, store });
-    const silenceMs = await lease.take();
-    hold.lease = lease;
-    if (silenceMs !== undefined) {
-      const lastSeenAt = context.uptime() - silenceMs;
-      hold.predecessors.push({ journal: undefined, wasKilled: true, lastSeenAt });
-    }
+    hold = await holdNames(context, options);
+    if (store) await takeLease(context, { ...options, store }, hold);
     return hold;
   } catch (error) {
-    await hold.release(false);
+    await hold?.release(false);
     throw error instanceof Interruption ? error.with(nothingSent) : error;
   }
 }
 
-/** Says whose turn it is, for `doctor`. */
+async function takeLease(context: Context, options: Options, hold: Hold): Promise<void> {
+  const lease = new Lease(context, options);
+  const silenceMs = await lease.take();
+  hold.lease = lease;
+  if (silenceMs === undefined) return;
+  const lastSeenAt = context.uptime() - silenceMs;
+  hold.predecessors.push({ journal: undefined, wasKilled: true, lastSeenAt });
+}
+
 export async function describeTurn(
   context: Context,
   store: Store,
   address: string,
 ): Promise<string> {
-  const cell = openCell(context, store, address);
-  const { value } = await change(cell, (seen) => [undefined, seen]).catch((error) => {
-    throw failureOf(error, store);
-  });
-  const { holder } = value ?? {};
-  return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
+  try {
+    const { value: { holder } = {} } = await openCell(context, store, address).read();
+    return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
+  } catch (error) {
+    throw toFailure(error, store);
+  }
 }
 
 /** The turn of one process, as long as it renews it. */
@@ -100,7 +94,6 @@ export class Lease {
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #isLost = false;
   #fault: unknown;
-  #ready: Promise<void> | undefined;
   #told: Promise<void> | undefined;
 
   constructor(context: Context, options: Options) {
@@ -117,19 +110,16 @@ export class Lease {
   /** Waits for the turn. Returns for how long its last holder was silent, unless that gave it back. */
   async take(): Promise<number | undefined> {
     const { uptime, signal } = this.#context;
-    let silenceMs: number | undefined;
     let watched = { version: '', since: uptime() };
-    await this.#waitOut(async () => {
+    const { silenceMs } = await this.#wait(signal, async () => {
       const askedAt = uptime();
       const result = await change(this.#cell, (seen) => {
         if (seen.version !== watched.version) watched = { version: seen.version, since: uptime() };
-        return consider(this.#self, seen, uptime() - watched.since);
+        return decideTurn(this.#self, seen, uptime() - watched.since);
       });
-      if ('why' in result) return result;
-      silenceMs = result.silenceMs;
-      this.#confirmedAt = askedAt;
-      return undefined;
-    }, signal);
+      if (!(result instanceof Obstacle)) this.#confirmedAt = askedAt;
+      return result;
+    });
     this.#isSettled = silenceMs === undefined;
     this.#beating = this.#beat().catch(() => {});
     return silenceMs;
@@ -150,16 +140,36 @@ export class Lease {
   async send<Result>(create: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     for (;;) {
       try {
-        this.check();
         await this.#tellSent();
         this.check();
         return await create();
       } catch (error) {
         if (error !== notConfirmed) throw error;
       }
-      this.#ready ??= this.#waitUntilReady(signal);
-      await this.#ready;
+      await this.#wait(signal, () => this.#findObstacle());
     }
+  }
+
+  async #findObstacle(): Promise<Obstacle | undefined> {
+    try {
+      this.check();
+      return undefined;
+    } catch (error) {
+      if (error !== notConfirmed) throw error;
+    }
+    if (this.#fault) throw this.#fault;
+    return storeObstacle(`the shared store ${this.#options.store.name} is not reached in time`);
+  }
+
+  /** Repeats a step about once a second until nothing is in its way. Nobody creates without the store. */
+  #wait<Result>(signal: AbortSignal, step: () => Promise<Result | Obstacle>): Promise<Result> {
+    const tryStep = () =>
+      step().catch((error: unknown) => {
+        const failure = toFailure(error, this.#options.store);
+        if (error instanceof Failure || isRefusal(error)) throw failure;
+        return storeObstacle(failure.message);
+      });
+    return waitForOthers(this.#context, this.#options, retryMs, signal, tryStep);
   }
 
   /** Call it when a list has shown what became of all that was sent. The store hears of it with the next beat. */
@@ -187,7 +197,7 @@ export class Lease {
     await change(this.#cell, ({ value, now }) => {
       if (value?.holder?.id !== this.#self.id) return [undefined, undefined];
       const left = { ...value.holder, isUnsettled: true, hasEnded: true as const };
-      return [turnOf(now, isUnsettled || !this.#isSettled ? left : undefined), undefined];
+      return [createTurn(now, isUnsettled || !this.#isSettled ? left : undefined), undefined];
     }).catch(() => {});
   }
 
@@ -210,100 +220,54 @@ export class Lease {
       const isUnsettled = this.#hasSent || !this.#isSettled;
       const { since } = value?.holder ?? { since: now };
       const holder = { ...this.#self, since, isUnsettled };
-      return [isOurs ? turnOf(now, holder) : undefined, !isOurs];
+      return [isOurs ? createTurn(now, holder) : undefined, !isOurs];
     });
-  }
-
-  async #waitUntilReady(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#waitOut(async () => {
-        try {
-          this.check();
-          return undefined;
-        } catch (error) {
-          if (error !== notConfirmed) throw error;
-        }
-        if (this.#fault) throw this.#fault;
-        return obstacle(`the shared store ${this.#options.store.name} is not reached in time`);
-      }, signal);
-    } finally {
-      this.#ready = undefined;
-    }
-  }
-
-  /** Repeats a step about once a second until nothing is in its way. Nobody creates without the store. */
-  async #waitOut(step: () => Promise<Obstacle | undefined>, signal: AbortSignal): Promise<void> {
-    const { uptime, sleep, random } = this.#context;
-    const { maxWaitMs, report, store } = this.#options;
-    const start = uptime();
-    const by = Symbol('turn');
-    const show = (obstacle: Obstacle, waitMs: number) =>
-      reportClaim(this.#context, report, by, { ...obstacle, next: 'creating' }, waitMs);
-    let shown: Obstacle | undefined;
-    try {
-      for (;;) {
-        const found = await step().catch((error: unknown) => {
-          const failure = failureOf(error, store);
-          if (error instanceof Failure || isRefusal(error)) throw failure;
-          return obstacle(failure.message);
-        });
-        if (!found) return;
-        const waitedMs = uptime() - start;
-        if (waitedMs >= maxWaitMs) throw unsentFailure('output', found.why, found.hint);
-        if (waitedMs >= minShownMs) {
-          shown = found;
-          show(found, maxWaitMs - waitedMs);
-        }
-        await sleep(Math.min(retryMs * (0.5 + random()), maxWaitMs - waitedMs), signal);
-      }
-    } finally {
-      if (shown) show(shown, 0);
-    }
   }
 }
 
 /** Takes the turn if nobody has it, or nobody was heard of for so long that no create of theirs can still leave. */
-function consider(
+function decideTurn(
   self: Holder,
   { value, now }: Stored<Turn>,
   watchedMs: number,
 ): readonly [Turn | undefined, Obstacle | { readonly silenceMs: number | undefined }] {
-  const forgotten = obstacle('the shared store does not know yet whose turn it is');
+  const forgotten = storeObstacle('the shared store does not know yet whose turn it is');
   if (!value) return [{ v: 1, bornAt: now, beat: now }, forgotten];
   const { bornAt, beat, holder } = value;
-  if (bornAt !== undefined && ageOf(bornAt) < maxPutBackMs) return [undefined, forgotten];
+  // Only the time that we have watched counts if the store's clock was set.
+  const isSane = (ageMs: number) => ageMs >= 0 && ageMs < lifetimeS * 1_000;
+  const measureAge = (moment: number) => (isSane(now - moment) ? now - moment : watchedMs);
+  if (bornAt !== undefined && measureAge(bornAt) < maxPutBackMs) return [undefined, forgotten];
   // The reply to an earlier try may have been lost.
   const isOurs = holder?.id === self.id;
-  const silenceMs = isOurs ? 0 : ageOf(beat);
+  const silenceMs = isOurs ? 0 : measureAge(beat);
   if (holder && !holder.hasEnded && !isOurs && silenceMs < maxSilenceMs) {
-    return [undefined, { ...obstacle(describeHolder(holder), laterHint), pid: holder.pid }];
+    return [undefined, describeRival(holder)];
   }
   const isUnsettled = holder?.isUnsettled ?? false;
   const next = { ...self, since: now, isUnsettled };
-  return [turnOf(now, next), { silenceMs: isUnsettled ? silenceMs : undefined }];
-
-  /** Only the time that we have watched counts if the store's clock was set. */
-  function ageOf(moment: number): number {
-    const ageMs = now - moment;
-    return ageMs >= 0 && ageMs < lifetimeS * 1_000 ? ageMs : watchedMs;
-  }
+  return [createTurn(now, next), { silenceMs: isUnsettled ? silenceMs : undefined }];
 }
 
-function turnOf(beat: number, holder: Holder | undefined): Turn {
+function createTurn(beat: number, holder: Holder | undefined): Turn {
   return { v: 1, beat, ...(holder && { holder }) };
 }
 
-const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 const doctorHint = 'Nobody creates by name without the store that is set. Run: petstore doctor';
 
-function failureOf(error: unknown, { name }: Store): Failure {
+function toFailure(error: unknown, { name }: Store): Failure {
   if (error instanceof Failure) return error;
   const message = `the shared store ${name} ${describeStoreError(error)}`;
   return unsentFailure('output', message, doctorHint);
 }
 
-function obstacle(why: string, hint = doctorHint): Obstacle {
-  return { why, hint };
+function storeObstacle(why: string): Obstacle {
+  return new Obstacle(why, 'creating', unsentFailure('output', why, doctorHint));
+}
+
+function describeRival(holder: Holder): Obstacle {
+  const why = describeHolder(holder);
+  return new Obstacle(why, 'creating', unsentFailure('output', why, laterHint), holder.pid);
 }
 
 function describeHolder({ pid, host, doing, since }: Holder): string {

@@ -7,7 +7,7 @@ import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
 import type { Job } from './job.ts';
-import { createdOf, withFate } from './plan.ts';
+import { findByFate, findCreated } from './plan.ts';
 import { describeRow, type Item } from './rows.ts';
 
 const firstPauseMs = 5_000;
@@ -33,7 +33,6 @@ export async function fetchList(job: Job, journal: string): Promise<Category[]> 
   }
 }
 
-/** Tries again while the service is away, for as long as an import may wait for it. */
 async function outlast<Result>(job: Job, request: () => Promise<Result>): Promise<Result> {
   const { context, report, maxWaitMs } = job;
   const end = context.uptime() + Math.min(maxWaitMs, maxOutageMs);
@@ -50,7 +49,7 @@ async function outlast<Result>(job: Job, request: () => Promise<Result>): Promis
 }
 
 export function findMissing(items: readonly Item[], list: readonly Category[]): Item[] {
-  const known = withFate(items, 'created', 'created_before', 'existing', 'differs');
+  const known = findByFate(items, 'created', 'created_before', 'existing', 'differs');
   const isListed = lookIn(list);
   return known.filter(({ id = '', name, as = name }) => !isListed(id, as));
 }
@@ -85,9 +84,9 @@ export function claim(
   before: readonly string[],
   fate: 'created' | 'created_before',
 ): Item[] {
-  const unknown = withFate(items, 'unknown');
+  const unknown = findByFate(items, 'unknown');
   if (unknown.length === 0) return [];
-  const known = new Set([...before, ...createdOf(items).map(({ id }) => id)]);
+  const known = new Set([...before, ...findCreated(items).map(({ id }) => id)]);
   const unclaimed = list.filter(({ id }) => !known.has(id.text));
   // Of several the first one: our own is older than a copy by another client.
   const free = new Map(unclaimed.toReversed().map(({ id, name }) => [name, id.text]));
@@ -104,7 +103,7 @@ export function findCopies(
   list: readonly Category[],
   before: readonly string[] = [],
 ): Category[] {
-  const created = createdOf(items);
+  const created = findCreated(items);
   const known = new Set([...before, ...created.map(({ id }) => id)]);
   const names = new Set(created.flatMap(({ name, as = name }) => [name, as]));
   return list.filter(({ id, name }) => names.has(name) && !known.has(id.text));

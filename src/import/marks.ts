@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
 import { isOwner } from '../store/owner.ts';
-import { lookAlikeKey } from './plan.ts';
+import { foldName } from './plan.ts';
 
 /** What the first line of a mark says of its process; the other lines are hashes of the names. */
 export type Process = Owner & {
@@ -28,23 +28,13 @@ export const maxSilenceMs = 30_000;
 /** A machine that slept has watched nobody meanwhile. */
 const maxLookMs = 1_000;
 
-/** Knows the marks of others, and for how long each has not been touched while we looked. */
+/** Knows for how long each mark of others has not been touched while we looked. */
 export class Watch {
   readonly #context: Context;
-  readonly #marks = new Map<string, Mark>();
   readonly #looks = new Map<string, { touchedAt: number; lookedAt: number; silentMs: number }>();
 
   constructor(context: Context) {
     this.#context = context;
-  }
-
-  /** Reads each mark once: its content never changes. */
-  read(file: string): Mark | undefined {
-    const known = this.#marks.get(idOf(file));
-    if (known) return { ...known, file };
-    const mark = readMark(this.#context, file);
-    if (mark) this.#marks.set(idOf(file), mark);
-    return mark;
   }
 
   /** Returns true if its file is as it was, and its process is seen or may be alive. */
@@ -63,12 +53,12 @@ export class Watch {
     const touchedAt = stateFiles.touchedAt(file);
     if (touchedAt === undefined) return undefined;
     const lookedAt = uptime();
-    const last = this.#looks.get(idOf(file));
+    const last = this.#looks.get(getMarkId(file));
     const silentMs =
       last?.touchedAt === touchedAt
         ? last.silentMs + Math.min(maxLookMs, lookedAt - last.lookedAt)
         : 0;
-    this.#looks.set(idOf(file), { touchedAt, lookedAt, silentMs });
+    this.#looks.set(getMarkId(file), { touchedAt, lookedAt, silentMs });
     return silentMs;
   }
 }
@@ -78,16 +68,16 @@ function hasEnded({ file, process }: Mark): boolean {
 }
 
 /** Returns the name of a mark's file without its ending. */
-export function idOf(file: string): string {
+export function getMarkId(file: string): string {
   return basename(file).replace(/\.(?:sent|ended)$/, '');
 }
 
 /** Names that a service may take for the same one have the same key. */
-export function keysOf(names: readonly string[]): string[] {
-  return [...new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)))];
+export function hashNames(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => hashText(`name ${foldName(name)}`)))];
 }
 
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16);
 }
 
@@ -100,16 +90,10 @@ export function hasSent({ file, process }: Mark): boolean {
   return process?.v === undefined || /\.(?:sent|ended)$/.test(file);
 }
 
-export function readMarks(
-  { stateFiles }: Context,
-  watch: Watch,
-  folder: string,
-  scope: string,
-): Mark[] {
+export function readMarks(context: Context, folder: string, scope: string): Mark[] {
   const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}(\\.sent|\\.ended)?$`);
-  return stateFiles.list(folder).flatMap((name) => {
-    return (form.test(name) && watch.read(join(folder, name))) || [];
-  });
+  const names = context.stateFiles.list(folder).filter((name) => form.test(name));
+  return names.flatMap((name) => readMark(context, join(folder, name)) ?? []);
 }
 
 function readMark({ stateFiles }: Context, file: string): Mark | undefined {
@@ -131,8 +115,4 @@ function parseProcess(text: string): Process | undefined {
 
 function isMoment(value: unknown): boolean {
   return typeof value === 'number' && !Number.isNaN(new Date(value).valueOf());
-}
-
-export function describeProcess(process: Process | undefined): string {
-  return process ? `process ${process.pid} on ${process.host}` : 'another process';
 }

@@ -2,25 +2,28 @@ import { findDifferences } from '../fields.ts';
 import type { Category } from '../service/resources.ts';
 import type { Fate, Item } from './rows.ts';
 
-export function withFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
+export function findByFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
   return items.filter(({ fate }) => fates.includes(fate));
 }
 
-export function createdOf(items: readonly Item[]): Item[] {
-  return withFate(items, 'created', 'created_before');
+export function findCreated(items: readonly Item[]): Item[] {
+  return findByFate(items, 'created', 'created_before');
 }
 
-/** Decides from a list what is to be done with the rows that were not sent. */
 export function plan(items: readonly Item[], list: readonly Category[]): void {
-  const wanted = new Set(items.map(({ name }) => lookAlikeKey(name)));
+  const wanted = new Set(items.map(({ name }) => foldName(name)));
   // The list may be many times as long as the file.
-  const near = list.filter(({ name }) => wanted.has(lookAlikeKey(name)));
-  const existing = groupBy(near, ({ name }) => name);
-  const ours = new Set(createdOf(items).map(({ id }) => id));
-  const foreign = groupBy(
-    near.filter(({ id }) => !ours.has(id.text)),
-    ({ name }) => lookAlikeKey(name),
-  );
+  const near = list.filter(({ name }) => wanted.has(foldName(name)));
+  const existing = new Map<string, Category[]>();
+  for (const category of near) {
+    const same = existing.get(category.name);
+    if (same) same.push(category);
+    else existing.set(category.name, [category]);
+  }
+  const ours = new Set(findCreated(items).map(({ id }) => id));
+  const foreign = near.filter(({ id }) => !ours.has(id.text)).map(({ name }) => name);
+  // Of several the first one.
+  const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));
   const seen = new Set<string>();
   for (const item of items) {
     const isRepeated = seen.has(item.name);
@@ -37,25 +40,12 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     const equal = same.find((category) => findDifferences(item, category).length === 0);
     const found = equal ?? same[0];
     if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
-    const [lookAlike] = foreign.get(lookAlikeKey(name)) ?? [];
-    if (!lookAlike) return { fate: 'create' };
-    return { fate: isAgreed ? 'create' : 'similar', lookAlike: lookAlike.name };
+    const lookAlike = lookAlikes.get(foldName(name));
+    return { fate: lookAlike === undefined || isAgreed ? 'create' : 'similar', lookAlike };
   }
 }
 
 /** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
-export function lookAlikeKey(name: string): string {
+export function foldName(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
-/** Groups items in their order. `Map.groupBy` needs Node 21. */
-function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -7,7 +7,6 @@ import { quoted } from '../text/quote.ts';
 import { countOf, formatCount } from '../time.ts';
 import { type Place, Stop } from './text.ts';
 
-/** A row of the file, and what became of it, from the first list to the report. */
 export type Item = Content & {
   /** Where it begins in the input, counted from 1. */
   readonly line: number;

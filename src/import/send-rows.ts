@@ -22,39 +22,32 @@ const maxUnknownInARow = 3;
 const maxListAgeMs = 3_600_000;
 
 /**
- * Sends rounds of creates, each between two lists. It keeps the journal's state true: `sending` is on disk before a create leaves,
- * `idle` once the run waits for the limit with no create in flight and no outcome unknown.
+ * Sends creates between two lists. It keeps the journal's state true: `sending` is on disk before a create leaves, `idle` once the
+ * run waits for the limit with no create in flight and no outcome unknown.
  */
-export class Sender {
+export class Round {
   readonly #job: Job;
   readonly #journal: Journal;
-  #unknownInARow = 0;
-  // Of the round:
-  #halt = new AbortController();
-  #signal: AbortSignal = this.#halt.signal;
-  #listedAt = 0;
+  readonly #halt = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #listedAt: number;
   #stop: Stop | undefined;
   #inFlight = 0;
   #unknown = 0;
+  #unknownInARow = 0;
   #isAtLimit = false;
   #isAnySent = false;
 
   constructor(job: Job, journal: Journal) {
     this.#job = job;
     this.#journal = journal;
+    this.#listedAt = job.context.uptime();
+    this.#signal = AbortSignal.any([job.context.signal, this.#halt.signal]);
+    // Every row in flight listens to it; Node would warn of a leak on stderr.
+    setMaxListeners(0, this.#signal);
   }
 
   async send(items: readonly Item[]): Promise<Stop | undefined> {
-    const { signal, uptime } = this.#job.context;
-    this.#halt = new AbortController();
-    this.#signal = AbortSignal.any([signal, this.#halt.signal]);
-    // Every row in flight listens to it; Node would warn of a leak on stderr.
-    setMaxListeners(0, this.#signal);
-    this.#listedAt = uptime();
-    this.#stop = undefined;
-    this.#unknown = 0;
-    this.#isAtLimit = false;
-    this.#isAnySent = false;
     const queue = items
       .toSorted((a, b) => Number(a.wasUnknown ?? false) - Number(b.wasUnknown ?? false))
       .values();

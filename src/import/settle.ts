@@ -17,7 +17,7 @@ export type SettleTimes = {
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
 
 /** Returns for how long requests of these processes may still be carried out. */
-export function restOfSettle(
+export function computeRestMs(
   uptime: number,
   predecessors: readonly Predecessor[],
   { settleMs, settleAfterKillMs }: SettleTimes = defaultSettleTimes,
@@ -44,7 +44,7 @@ export function settle(
   );
 }
 
-export function unknownOutcomes(count: number): Words {
+export function describeUnknown(count: number): Words {
   const next = count === 1 ? 'checking it' : 'checking them';
   return { why: `${countOf(count, 'outcome')} unknown`, next, count };
 }

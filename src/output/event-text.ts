@@ -51,7 +51,7 @@ export function failureEvent({ kind, message, details, exitCode }: Failure) {
   };
 }
 
-export function styleOf(event: Event): Style | undefined {
+export function chooseStyle(event: Event): Style | undefined {
   if (event.event === 'rate_limit') return 'dim';
   const isWarning = event.event === 'notice' && event.isWarning;
   return event.event === 'deprecation' || isWarning ? 'yellow' : undefined;

@@ -175,7 +175,7 @@ export class Printer {
   ): AsyncGenerator<string[]> {
     const { columns } = this.#options;
     const isList = isBatches(data) || Array.isArray(data);
-    const batches = this.#batchesOf(data, (element) =>
+    const batches = this.#toBatches(data, (element) =>
       columns ? pickFields(element, columns) : element,
     );
     if (isList && format === 'json') return yield* jsonList(batches, head);
@@ -192,7 +192,7 @@ export class Printer {
     columns: readonly string[] | undefined,
   ): AsyncGenerator<readonly Line[]> {
     const names = columns ?? ['value'];
-    const rows = this.#batchesOf(data, (element) => toRow(element, columns));
+    const rows = this.#toBatches(data, (element) => toRow(element, columns));
     if (format === 'table') return yield* this.#table(rows, names);
     const line = lineWriters[format];
     if (this.#options.header) yield [line(names)];
@@ -208,7 +208,7 @@ export class Printer {
   }
 
   /** Yields the elements of a list, or the value as the only one, redacted and changed. */
-  async *#batchesOf<To>(data: Json | Batches, change: (element: Json) => To): AsyncGenerator<To[]> {
+  async *#toBatches<To>(data: Json | Batches, change: (element: Json) => To): AsyncGenerator<To[]> {
     const { sink, context } = this.#options;
     const { signal, turn } = context;
     // What is printed after an interruption is the result of a write, and is printed whole.

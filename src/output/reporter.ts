@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
-import { eventJson, eventText, failureEvent, styleOf } from './event-text.ts';
+import { chooseStyle, eventJson, eventText, failureEvent } from './event-text.ts';
 import type { Sink } from './sink.ts';
 import { createStatusLine, createStatusLines } from './status-line.ts';
 
@@ -20,7 +20,7 @@ export function createReporter(
   if (quiet) return { report: () => {}, end: () => {} };
   const say = (event: Event) => {
     if (json) return sink.sayJson(eventJson(event, sink.redact));
-    sink.say(eventText(event, context.now()), styleOf(event));
+    sink.say(eventText(event, context.now()), chooseStyle(event));
     const { lines = [] } = event.event === 'notice' ? event : {};
     for (const line of lines) sink.say(`petstore: ${line}`);
   };

@@ -99,15 +99,15 @@ function createSecrets() {
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
     redactData: <Data extends Json>(data: Data): Data =>
-      hasSecret(textsOf(data)) ? (mapTexts(data, redact, redactName) as Data) : data,
+      hasSecret(joinTexts(data)) ? (mapTexts(data, redact, redactName) as Data) : data,
   };
 }
 
-function textsOf(value: Json | undefined): string {
+function joinTexts(value: Json | undefined): string {
   if (typeof value === 'string') return `${value}\n`;
-  if (Array.isArray(value)) return value.map(textsOf).join('');
+  if (Array.isArray(value)) return value.map(joinTexts).join('');
   if (!isJsonObject(value)) return '';
   let texts = '';
-  for (const name of Object.keys(value)) texts += `${name}\n${textsOf(value[name])}`;
+  for (const name of Object.keys(value)) texts += `${name}\n${joinTexts(value[name])}`;
   return texts;
 }

@@ -32,7 +32,7 @@ export function createStatusLine(
 
   // ora calls it for each frame, so the countdown needs no timer of its own.
   const text = () => {
-    const line = lineFor(activity, stream.columns - spinnerWidth, unicode);
+    const line = composeLine(activity, stream.columns - spinnerWidth, unicode);
     drawnWidth = line.length + spinnerWidth;
     return line;
   };
@@ -117,7 +117,7 @@ export function createStatusLines(
 }
 
 /** Returns the fullest line that fits, because one that wraps would not be cleared as a whole. The time comes before all else. */
-function lineFor(activity: Activity, width: number, unicode: boolean): string {
+function composeLine(activity: Activity, width: number, unicode: boolean): string {
   const progress = activity.progress();
   const wait = activity.wait();
   const bar = progress && progressBar(progress, unicode);

@@ -3,7 +3,7 @@ import { ExactNumber } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
-import { pad, truncate, widthOf, wrap } from './width.ts';
+import { measureWidth, pad, truncate, wrap } from './width.ts';
 
 export type TableOptions = {
   readonly columns: readonly string[];
@@ -155,7 +155,7 @@ function createRowWriter(
 
 /** Gives columns up to twice the width that the sample needs, as far as there is room: later rows may be longer. */
 function growColumns(widths: number[], isNumber: readonly boolean[], room: number): void {
-  let spare = room - sumOf(widths);
+  let spare = room - addUp(widths);
   for (const [index, width] of widths.entries()) {
     if (isNumber[index] || spare <= 0) continue;
     widths[index] = width + Math.min(width, spare);
@@ -180,11 +180,11 @@ function fitColumns(
   });
   let cap = maxCellWidth;
   let widths = needed;
-  let spare = room - sumOf(widths);
+  let spare = room - addUp(widths);
   while (spare < 0 && cap > minCellWidth) {
     cap -= 1;
     widths = needed.map((width, index) => (isNumber[index] ? width : Math.min(width, cap)));
-    spare = room - sumOf(widths);
+    spare = room - addUp(widths);
   }
   // One cell more for each would not fit: the first ones get what is left.
   if (widths !== needed) {
@@ -198,10 +198,12 @@ function fitColumns(
   return { widths, isNarrow };
 }
 
-function sumOf(widths: readonly number[]): number {
+function addUp(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0);
 }
 
 function cellWidth(cell: string): number {
-  return cell.length > 10 * maxCellWidth ? maxCellWidth : Math.min(maxCellWidth, widthOf(cell));
+  return cell.length > 10 * maxCellWidth
+    ? maxCellWidth
+    : Math.min(maxCellWidth, measureWidth(cell));
 }

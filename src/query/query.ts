@@ -35,21 +35,21 @@ export function createQuery(expression: string): Query {
     tree = compile(replaceLiterals(expression, literals));
     checkNode(tree, interpreter.runtime);
   } catch (error) {
-    throw usageFailure(`invalid --query: ${reasonOf(error)}`, help);
+    throw usageFailure(`invalid --query: ${describeError(error)}`, help);
   }
   const query = (data: Json): Json => {
     try {
-      return interpreter.bounded(interpreter.visit(tree, data as never));
+      return interpreter.visit(tree, data as never);
     } catch (error) {
       // Not a usageFailure: that would say "Nothing was sent.", which is false by now.
-      throw new Failure('usage', `--query failed: ${reasonOf(error)}`, { hint: help });
+      throw new Failure('usage', `--query failed: ${describeError(error)}`, { hint: help });
     }
   };
   const [, , bareWord] = /[=!]=\s*("?)(\w+)\1\s*[\])&|]/.exec(expression) ?? [];
   return Object.assign(query, { bareWord });
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof JsonError) return `in backticks: ${error.message}`;
   const message = error instanceof Error ? error.message : String(error);
   if (/\(EOF\)/.test(message)) return 'the expression ends too early';
@@ -101,12 +101,9 @@ function checkCall({ name, children }: FunctionNode, runtime: Runtime): Node[] {
   });
 }
 
-const maxParts = 10_000_000;
-
 /** The library's evaluator, changed so that it takes an ExactNumber for a number, and a function for an `&expression`. */
 class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeInterpreter) {
   readonly #literals: readonly Json[];
-  readonly #sizes = new WeakMap<object, number>();
 
   constructor(literals: readonly Json[]) {
     super();
@@ -124,23 +121,6 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
     }
   }
 
-  /** Returns a value unless it has too many parts. Each step may double what is written of it, and hardly take memory. */
-  bounded<Value extends Json>(value: Value): Value {
-    if (this.#sizeOf(value) > maxParts) throw new Error('its result is too large');
-    return value;
-  }
-
-  #sizeOf(value: Json | undefined): number {
-    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return 1;
-    let size = this.#sizes.get(value);
-    if (size === undefined) {
-      size = 1;
-      for (const part of Object.values(value)) size += this.#sizeOf(part);
-      this.#sizes.set(value, size);
-    }
-    return size;
-  }
-
   override visit(node: Node, value: never): never {
     return this.#evaluate(node, value) as never;
   }
@@ -151,25 +131,22 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
       case 'Literal':
         return Array.isArray(node.value) ? this.#literals[Number(node.value[0])] : node.value;
       case 'Field':
-        return fieldOf(value, node.name);
+        return getField(value, node.name);
       case 'Comparator':
         return applyComparator(node.name, evaluate(node.left), evaluate(node.right));
       case 'ExpressionReference':
         return (item: Json) => evaluate(node.child, item);
       case 'MultiSelectHash':
         if (value === null) return null;
-        return this.bounded(
-          Object.fromEntries(node.children.map((pair) => [pair.name, evaluate(pair.value)])),
-        );
+        return Object.fromEntries(node.children.map((pair) => [pair.name, evaluate(pair.value)]));
       case 'MultiSelectList':
-        if (value === null) return null;
-        return this.bounded(node.children.map((child) => evaluate(child)));
+        return value === null ? null : super.visit(node, value as never);
       case 'Slice':
         return Array.isArray(value) ? super.visit(node, value as never) : null;
       case 'ValueProjection': {
         const object = evaluate(node.left);
         if (!isJsonObject(object)) return null;
-        const values = fieldsOf(object).map(([, item]) => evaluate(node.right, item));
+        const values = listFields(object).map(([, item]) => evaluate(node.right, item));
         return values.filter((item) => item !== null);
       }
       default:
@@ -178,11 +155,11 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
   }
 }
 
-function fieldOf(value: Json, name: string): Json {
+function getField(value: Json, name: string): Json {
   return isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }
 
-function fieldsOf(object: JsonObject): [name: string, value: Json][] {
+function listFields(object: JsonObject): [name: string, value: Json][] {
   return Object.entries(object).filter((field): field is [string, Json] => field[1] !== undefined);
 }
 
@@ -193,27 +170,27 @@ const itself: KeyOf = (item) => item;
 const functions: Record<string, (...args: never[]) => Json> = {
   abs: ({ text }: ExactNumber) => new ExactNumber(text.replace(/^-/, '')),
   avg: (list: ExactNumber[]) =>
-    list.length > 0 ? finite(Number(sumOf(list)) / list.length) : null,
-  ceil: (number: ExactNumber) => rounded(number, Math.ceil),
+    list.length > 0 ? requireFinite(Number(addUp(list)) / list.length) : null,
+  ceil: (number: ExactNumber) => roundWith(number, Math.ceil),
   contains,
-  floor: (number: ExactNumber) => rounded(number, Math.floor),
-  keys: (object: JsonObject) => fieldsOf(object).map(([name]) => name),
+  floor: (number: ExactNumber) => roundWith(number, Math.floor),
+  keys: (object: JsonObject) => listFields(object).map(([name]) => name),
   length: (value: string | Json[] | JsonObject) =>
-    exact((isJsonObject(value) ? fieldsOf(value) : [...value]).length),
+    exact((isJsonObject(value) ? listFields(value) : [...value]).length),
   map: (keyOf: KeyOf, list: Json[]) => list.map(keyOf),
-  max: (list: Json[]) => extremeOf(list, itself, -1),
-  max_by: (list: Json[], keyOf: KeyOf) => extremeOf(list, keyOf, -1),
+  max: (list: Json[]) => findExtreme(list, itself, -1),
+  max_by: (list: Json[], keyOf: KeyOf) => findExtreme(list, keyOf, -1),
   merge,
-  min: (list: Json[]) => extremeOf(list, itself, 1),
-  min_by: (list: Json[], keyOf: KeyOf) => extremeOf(list, keyOf, 1),
+  min: (list: Json[]) => findExtreme(list, itself, 1),
+  min_by: (list: Json[], keyOf: KeyOf) => findExtreme(list, keyOf, 1),
   reverse: (value: string | Json[]) =>
     typeof value === 'string' ? [...value].reverse().join('') : value.toReversed(),
-  sort: (list: Json[]) => sorted(list, itself),
-  sort_by: sorted,
-  sum: (list: ExactNumber[]) => finite(sumOf(list)),
+  sort: (list: Json[]) => sortBy(list, itself),
+  sort_by: sortBy,
+  sum: (list: ExactNumber[]) => requireFinite(addUp(list)),
   to_number: toNumber,
   to_string: (value: Json) => (typeof value === 'string' ? value : writeJson(value)),
-  values: (object: JsonObject) => fieldsOf(object).map(([, value]) => value),
+  values: (object: JsonObject) => listFields(object).map(([, value]) => value),
 };
 const libraryFunctions = 'ends_with join not_null starts_with to_array type';
 const functionNames = new Set([...Object.keys(functions), ...libraryFunctions.split(' ')]);
@@ -228,18 +205,18 @@ function merge(...objects: Json[]): Json {
   return Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
 }
 
-function extremeOf(list: readonly Json[], keyOf: KeyOf, sign: 1 | -1): Json {
+function findExtreme(list: readonly Json[], keyOf: KeyOf, sign: 1 | -1): Json {
   let best: { readonly item: Json; readonly key: Ordered } | undefined;
   for (const item of list) {
-    const key = orderedOf(keyOf(item));
+    const key = toOrdered(keyOf(item));
     if (best === undefined || sign * compare(key, best.key) < 0) best = { item, key };
   }
   return best?.item ?? null;
 }
 
-function sorted(list: readonly Json[], keyOf: KeyOf): Json[] {
+function sortBy(list: readonly Json[], keyOf: KeyOf): Json[] {
   return list
-    .map((item) => ({ item, key: orderedOf(keyOf(item)) }))
+    .map((item) => ({ item, key: toOrdered(keyOf(item)) }))
     .sort((a, b) => compare(a.key, b.key))
     .map(({ item }) => item);
 }
@@ -250,20 +227,20 @@ function toNumber(value: Json): Json {
   return isNumber ? new ExactNumber(value) : null;
 }
 
-function sumOf(list: readonly ExactNumber[]): bigint | number {
-  const values = list.map(numericOf);
+function addUp(list: readonly ExactNumber[]): bigint | number {
+  const values = list.map(parseNumber);
   if (values.every((value) => typeof value === 'bigint')) {
     return values.reduce((total, value) => total + value, 0n);
   }
   return values.reduce<number>((total, value) => total + Number(value), 0);
 }
 
-function rounded(number: ExactNumber, round: (value: number) => number): ExactNumber {
-  const value = numericOf(number);
-  return typeof value === 'bigint' ? number : finite(round(value));
+function roundWith(number: ExactNumber, round: (value: number) => number): ExactNumber {
+  const value = parseNumber(number);
+  return typeof value === 'bigint' ? number : requireFinite(round(value));
 }
 
-function finite(value: bigint | number): ExactNumber {
+function requireFinite(value: bigint | number): ExactNumber {
   if (typeof value === 'bigint' || Number.isFinite(value)) return exact(value);
   throw new Error('a number is too large');
 }
@@ -271,7 +248,7 @@ function finite(value: bigint | number): ExactNumber {
 /** With a million digits for each element of a list, an addition would take hours. */
 const maxDigits = 1_000;
 
-function numericOf({ text }: ExactNumber): bigint | number {
+function parseNumber({ text }: ExactNumber): bigint | number {
   if (text.length > maxDigits) throw new Error(`a number has more than ${maxDigits} digits`);
   return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
@@ -279,14 +256,14 @@ function numericOf({ text }: ExactNumber): bigint | number {
 type Ordered = bigint | number | string;
 const mixed = 'can only compare numbers with numbers, and strings with strings';
 
-function orderedOf(value: Json): Ordered {
-  if (typeof value === 'string') return byCodePoints(value);
-  if (value instanceof ExactNumber) return numericOf(value);
+function toOrdered(value: Json): Ordered {
+  if (typeof value === 'string') return toCodePointOrder(value);
+  if (value instanceof ExactNumber) return parseNumber(value);
   throw new Error(mixed);
 }
 
 /** Moves surrogates behind all other characters: `<` compares UTF-16, the specification demands code points. */
-function byCodePoints(text: string): string {
+function toCodePointOrder(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) =>
     String.fromCharCode(unit.charCodeAt(0) + (unit < '\ue000' ? 0x2000 : -0x800)),
   );
@@ -303,21 +280,21 @@ function compare(a: Ordered, b: Ordered): number {
 function applyComparator(name: Comparator, a: Json, b: Json): Json {
   if (name === 'EQ' || name === 'NE') return areEqual(a, b) === (name === 'EQ');
   if (!(a instanceof ExactNumber && b instanceof ExactNumber)) return null;
-  const sign = compare(numericOf(a), numericOf(b));
+  const sign = compare(parseNumber(a), parseNumber(b));
   return { LT: sign < 0, LTE: sign <= 0, GT: sign > 0, GTE: sign >= 0 }[name];
 }
 
 function areEqual(a: Json, b: Json): boolean {
   if (a instanceof ExactNumber && b instanceof ExactNumber) {
-    return a.text === b.text || compare(numericOf(a), numericOf(b)) === 0;
+    return a.text === b.text || compare(parseNumber(a), parseNumber(b)) === 0;
   }
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => areEqual(item, b[index] ?? null));
   }
   if (!(isJsonObject(a) && isJsonObject(b))) return a === b;
-  const fields = fieldsOf(a);
+  const fields = listFields(a);
   return (
-    fields.length === fieldsOf(b).length &&
-    fields.every(([name, value]) => Object.hasOwn(b, name) && areEqual(value, fieldOf(b, name)))
+    fields.length === listFields(b).length &&
+    fields.every(([name, value]) => Object.hasOwn(b, name) && areEqual(value, getField(b, name)))
   );
 }

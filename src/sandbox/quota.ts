@@ -4,14 +4,14 @@ type Span = { readonly limit: number; readonly length: number };
 export type Plan = { readonly minute: Span; readonly day: Span };
 
 export const plans = {
-  free: spansOf(documented.free),
-  pro: spansOf(documented.pro),
-  business: spansOf(documented.business),
+  free: toPlan(documented.free),
+  pro: toPlan(documented.pro),
+  business: toPlan(documented.business),
 };
 
 export type PlanName = keyof typeof plans;
 
-function spansOf({ minute, day }: Quotas): Plan {
+function toPlan({ minute, day }: Quotas): Plan {
   return {
     minute: { limit: minute, length: windowMs.minute },
     day: { limit: day, length: windowMs.day },

@@ -57,12 +57,12 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
 }
 
 /** Returns all that requests change, as JSON. */
-export function snapshotOf({ quota, lastId, categories }: SandboxState) {
+export function takeSnapshot({ quota, lastId, categories }: SandboxState) {
   const withTexts = categories.map((category) => ({ ...category, id: category.id.text }));
   return { quota: { ...quota }, lastId: String(lastId), categories: withTexts };
 }
 
-export function restore(state: SandboxState, snapshot: ReturnType<typeof snapshotOf>): void {
+export function restore(state: SandboxState, snapshot: ReturnType<typeof takeSnapshot>): void {
   Object.assign(state.quota, snapshot.quota);
   state.lastId = BigInt(snapshot.lastId);
   state.categories.length = 0;

@@ -5,7 +5,7 @@ import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { fileCell } from '../store/file-cell.ts';
-import { createState, restore, snapshotOf } from './sandbox-state.ts';
+import { createState, restore, takeSnapshot } from './sandbox-state.ts';
 import { serveSandbox } from './server.ts';
 import { type Answer, answer } from './service.ts';
 
@@ -32,7 +32,7 @@ export function openSharedSandbox(
   notify: (message: string) => void,
 ): Answer {
   const state = createState();
-  const initial = snapshotOf(state);
+  const initial = takeSnapshot(state);
   let cell: ReturnType<typeof openCell> | undefined;
   cell = attempt(() => openCell(context, stateFolder));
   return (request) => {
@@ -41,7 +41,7 @@ export function openSharedSandbox(
       const seen = request.key === 'valid' ? attempt(() => cell?.read()) : undefined;
       if (seen) restore(state, seen.value ?? initial);
       const reply = answer(state, request);
-      if (!seen || attempt(() => cell?.replace(seen, snapshotOf(state))) !== false) return reply;
+      if (!seen || attempt(() => cell?.replace(seen, takeSnapshot(state))) !== false) return reply;
     }
   };
 
@@ -65,5 +65,5 @@ function openCell({ now, uid }: Pick<Context, 'now' | 'uid'>, stateFolder: strin
   const folder = join(stateFolder, 'sandbox');
   securePrivateFolder(folder, uid);
   removeStale(folder, now());
-  return fileCell<ReturnType<typeof snapshotOf>>(folder, undefined, maxBytes);
+  return fileCell<ReturnType<typeof takeSnapshot>>(folder, undefined, maxBytes);
 }

@@ -7,26 +7,23 @@ const ready = { sending: 1, marks: 1, unsynced: 0 };
 test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
   ['an import', ['import', 'pets.csv', ...apply], [ready, ready, ready]],
   ['a create with --if-missing', ['create', 'cat', '--if-missing'], [{ ...ready, sending: 0 }]],
-])(
-  'before %s sends a create, files say so that outlast a power cut',
-  async (row, { petstore, clock, forward, folder }) => {
-    const [, argv, expected] = row;
-    const found: (typeof ready)[] = [];
-    const { context, unsynced } = createKillable(
-      clock,
-      (request) => {
-        const sending = stateFilesAbout(folder, '"sending"').length;
-        const marks = stateFilesAbout(folder, '"doing"').length;
-        if (request.method === 'POST') found.push({ sending, marks, unsynced: unsynced() });
-        return forward(request);
-      },
-      {},
-    );
-    const path = put(folder, three);
-    const words = argv.map((word) => (word === 'pets.csv' ? path : word));
+])('before %s creates, files say so durably', async (row, { petstore, clock, forward, folder }) => {
+  const [, argv, expected] = row;
+  const found: (typeof ready)[] = [];
+  const { context, unsynced } = createKillable(
+    clock,
+    (request) => {
+      const sending = stateFilesAbout(folder, '"sending"').length;
+      const marks = stateFilesAbout(folder, '"doing"').length;
+      if (request.method === 'POST') found.push({ sending, marks, unsynced: unsynced() });
+      return forward(request);
+    },
+    {},
+  );
+  const path = put(folder, three);
+  const words = argv.map((word) => (word === 'pets.csv' ? path : word));
 
-    await petstore(['categories', ...words], { context });
+  await petstore(['categories', ...words], { context });
 
-    expect(found).toEqual(expected);
-  },
-);
+  expect(found).toEqual(expected);
+});

@@ -1,51 +1,40 @@
 import { describe } from 'vitest';
-import { creates, cutAfter, cutBefore, pets, put, test, three } from '../support/import-cases.ts';
+import { creates, cutAfter, cutBefore, pets, test, three } from '../support/import-cases.ts';
 import { expect, type Reaction, reply } from '../support/petstore.ts';
 
 const isOld = 'a cache between you and the service answered with a list that is 41s old';
 const cached = () => reply(200, [{ id: 7, name: 'dog' }], { age: '41' });
+const rows = ['-', '--format', 'csv'];
 const ifMissing = ['categories', 'create', 'emu', '--if-missing', '--json'];
 
 describe('a list out of a cache that does not ask the service', () => {
   test.for([
-    ['import', ['categories', 'import', 'FILE', '--yes', '--json']],
+    ['import', ['categories', 'import', ...rows, '--yes', '--json']],
     ['create --if-missing', ifMissing],
-  ] as const)(
-    'is refused by %s before anything is created',
-    async ([, argv], { petstore, folder, sandbox }) => {
-      sandbox.react = cached;
-      const path = put(folder, three);
+  ] as const)('is refused by %s', async ([, argv], { petstore, sandbox }) => {
+    sandbox.react = cached;
 
-      const { exitCode, stdout, events } = await petstore(
-        argv.map((word) => (word === 'FILE' ? path : word)),
-      );
+    const { exitCode, stdout, events } = await petstore(argv, { stdin: three });
 
-      expect([exitCode, stdout]).toEqual([5, '']);
-      expect(events().at(-1)).toMatchObject({ message: isOld, kind: 'service' });
-      expect(creates(sandbox)).toEqual([]);
-    },
-  );
+    expect([exitCode, stdout]).toEqual([5, '']);
+    expect(events().at(-1)).toMatchObject({ message: isOld, kind: 'service' });
+    expect(creates(sandbox)).toEqual([]);
+  });
 
   test.for([
     ['list', ['categories', 'list', '--json'], 0],
     ['get', ['categories', 'get', 'dog', '--json'], 0],
-    ['diff', ['categories', 'diff', 'FILE', '--json'], 7],
-    ['import --dry-run', ['categories', 'import', 'FILE', '--dry-run', '--json'], 0],
-  ] as const)(
-    'is shown by %s, with a warning',
-    async ([, argv, code], { petstore, folder, sandbox }) => {
-      sandbox.react = cached;
-      const path = put(folder, three);
+    ['diff', ['categories', 'diff', ...rows, '--json'], 7],
+    ['import --dry-run', ['categories', 'import', ...rows, '--dry-run', '--json'], 0],
+  ] as const)('is shown by %s', async ([, argv, code], { petstore, sandbox }) => {
+    sandbox.react = cached;
 
-      const { exitCode, stdout, events } = await petstore(
-        argv.map((word) => (word === 'FILE' ? path : word)),
-      );
+    const { exitCode, stdout, events } = await petstore(argv, { stdin: three });
 
-      expect(exitCode).toBe(code);
-      expect(stdout).not.toBe('');
-      expect(events()).toContainEqual({ event: 'notice', message: isOld });
-    },
-  );
+    expect(exitCode).toBe(code);
+    expect(stdout).not.toBe('');
+    expect(events()).toContainEqual({ event: 'notice', message: isOld });
+  });
 
   test.for([
     ['a list that came from the service just now', '0'],
@@ -59,22 +48,19 @@ describe('a list out of a cache that does not ask the service', () => {
   test.for([
     ['create', ['categories', 'create', 'emu', '--json']],
     ['create --if-missing', ifMissing],
-  ] as const)(
-    'leaves the unknown outcome of %s unknown, and says why',
-    async ([, argv], { petstore, sandbox }) => {
-      sandbox.react = ({ method }) =>
-        method === 'POST' ? cutAfter : creates(sandbox).length > 0 ? cached() : undefined;
+  ] as const)('leaves the outcome of %s unknown', async ([, argv], { petstore, sandbox }) => {
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? cutAfter : creates(sandbox).length > 0 ? cached() : undefined;
 
-      const { exitCode, events } = await petstore(argv);
+    const { exitCode, events } = await petstore(argv);
 
-      expect(exitCode).toBe(6);
-      expect(events().at(-1)).toMatchObject({
-        outcome: 'unknown',
-        message: `127.0.0.1:4010 closed the connection; ${isOld}`,
-      });
-      expect(creates(sandbox)).toHaveLength(1);
-    },
-  );
+    expect(exitCode).toBe(6);
+    expect(events().at(-1)).toMatchObject({
+      outcome: 'unknown',
+      message: `127.0.0.1:4010 closed the connection; ${isOld}`,
+    });
+    expect(creates(sandbox)).toHaveLength(1);
+  });
 
   test('creates no row of an import twice', async ({ importText, sandbox }) => {
     sandbox.react = ({ method }) =>

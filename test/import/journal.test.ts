@@ -51,11 +51,7 @@ describe('an import that was killed', () => {
     },
   );
 
-  test('with a request in flight while another is refused with a 429 waits as well', async ({
-    runProcess,
-    sandbox,
-    folder,
-  }) => {
+  test('with one in flight, one refused (429) waits', async ({ runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     const argv = [put(folder, three)];
     const create: Create = (request) => {
@@ -73,11 +69,7 @@ describe('an import that was killed', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('at any step, creates the rest, and waits for --settle at most once', async ({
-    runProcess,
-    sandbox,
-    folder,
-  }) => {
+  test('at any step creates the rest, and waits once', async ({ runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     for (let diesAt = 0, died = true; died; diesAt += 1) {
       sandbox.categories.length = 0;
@@ -94,31 +86,24 @@ describe('an import that was killed', () => {
     }
   });
 
-  test.for<[string, (journal: string) => void]>([
-    ['with a tail of NULs', (journal) => appendFileSync(journal, '\0'.repeat(256 * 1024))],
-    ['half a line', (journal) => appendFileSync(journal, lastLineOf(journal).slice(0, 12))],
-    ['zeros', (journal) => appendFileSync(journal, '\0\0\0\0\0\n')],
-    ['text', (journal) => appendFileSync(journal, 'rm -rf\n{}\n')],
-  ])('and left a journal that ends in %s', async ([, damage], { runProcess, sandbox, folder }) => {
-    sandbox.plan = fast;
+  test.for([
+    ['NULs', '\0'.repeat(256 * 1024)],
+    ['half a line', '{"state":"sen'],
+    ['text', 'rm -rf\n{}\n'],
+  ] as const)('waits if its end is %s', async ([, tail], { runProcess, sandbox, folder }) => {
+    sandbox.plan = slow;
     const argv = [put(folder, three)];
-    await runProcess(argv, { create: createSilently, isKilled: true });
-    for (const journal of stateFilesAbout(folder, 'pets.csv')) damage(journal);
+    // In the wait for the limit, which would make nobody wait.
+    await runProcess(argv, { isKilled: true });
+    for (const journal of stateFilesAbout(folder, 'pets.csv')) appendFileSync(journal, tail);
 
     const next = await runProcess(argv);
 
-    const last = await runProcess(argv);
-
-    for (const { exitCode, sent } of [next, last]) expect([exitCode, sent]).toEqual([0, ['list']]);
-    expect(last.lastedMs).toBeLessThan(settleMs);
-    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+    expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'emu', 'list'] });
+    expect(next.firstSentMs).toBeGreaterThanOrEqual(settleMs);
   });
 
-  test('and left a damaged journal goes on, or refuses and names it', async ({
-    runProcess,
-    sandbox,
-    folder,
-  }) => {
+  test('goes on from a damaged journal, or names it', async ({ runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
     const argv = [put(folder, three)];
     await runProcess(argv, { create: createSilently, isKilled: true });
@@ -146,25 +131,19 @@ describe('an import that was killed', () => {
 test.for<[string, Create, string[]]>([
   ['a create that never arrived', vanish, ['cat']],
   ['a create that was carried out', createSilently, []],
-])(
-  'when the journal of a killed import is deleted, the list decides about %s',
-  async ([, create, creates], { runProcess, sandbox, folder }) => {
-    const argv = [put(folder, three)];
-    await runProcess(argv, { create, isKilled: true });
-    for (const journal of stateFilesAbout(folder, 'pets.csv')) rmSync(journal);
+])('the list decides alone: %s', async ([, create, creates], { runProcess, sandbox, folder }) => {
+  const argv = [put(folder, three)];
+  await runProcess(argv, { create, isKilled: true });
+  for (const journal of stateFilesAbout(folder, 'pets.csv')) rmSync(journal);
 
-    const next = await runProcess(argv);
+  const next = await runProcess(argv);
 
-    expect(next.exitCode).toBe(0);
-    expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
-    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
-  },
-);
+  expect(next.exitCode).toBe(0);
+  expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
+  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+});
 
-test('after a kill only rows that will be sent are counted as not created', async ({
-  runProcess,
-  folder,
-}) => {
+test('repeated rows do not count as not created', async ({ runProcess, folder }) => {
   await runProcess([put(folder, 'name\nyak\n', 'old.csv')]);
   const argv = [put(folder, 'name\nyak\nyak\ncat\nemu\n')];
   await runProcess(argv, { create: vanish, isKilled: true });
@@ -175,11 +154,7 @@ test('after a kill only rows that will be sent are counted as not created', asyn
   expect(sent).toEqual(['list', 'cat', 'list']);
 });
 
-test('a journal whose disk is full at any one step never hides a row that was created', async ({
-  runProcess,
-  sandbox,
-  folder,
-}) => {
+test('a disk full at any step hides no created row', async ({ runProcess, sandbox, folder }) => {
   sandbox.plan = fast;
   const codes = new Set<number | undefined>();
   for (let fullAt = 0; fullAt < 32; fullAt += 1) {
@@ -229,8 +204,4 @@ test.for([
 
 function outcomesIn({ stdout }: ImportRun): string[] {
   return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);
-}
-
-function lastLineOf(path: string): string {
-  return readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
 }

@@ -37,6 +37,7 @@ type Race = {
 
 const never = new AbortController().signal;
 const patient = ['--max-wait', 'inf'];
+const elsewhere = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
 
 const test = base.extend<Race>({
   /** The limit is known and far away, so that no request has to wait for another one. */
@@ -73,11 +74,7 @@ function as(pid: number): Partial<Context> {
 }
 
 describe('processes on one machine that create the same names', () => {
-  test('ten creates with --if-missing and two keys create one category', async ({
-    createRabbit,
-    sandbox,
-    forward,
-  }) => {
+  test('ten with --if-missing create one category', async ({ createRabbit, sandbox, forward }) => {
     const authorization = `Bearer ${testKey}`;
     const send: Context['send'] = (request) =>
       forward({ ...request, headers: { ...request.headers, authorization } });
@@ -93,11 +90,7 @@ describe('processes on one machine that create the same names', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
-  test('a second import of a file waits for the first one', async ({
-    importAs,
-    sandbox,
-    clock,
-  }) => {
+  test('a second import waits for the first one', async ({ importAs, sandbox, clock }) => {
     const others: Run[] = [];
     sandbox.react = reactTo('cat', async (_request, forward) => {
       others.push(importAs(2, three, [...apply, '--max-wait', '3s']));
@@ -114,11 +107,7 @@ describe('processes on one machine that create the same names', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('a file that changes while its import waits for the list creates no name twice', async ({
-    importAs,
-    sandbox,
-    clock,
-  }) => {
+  test('a file that changes meanwhile makes no copy', async ({ importAs, sandbox, clock }) => {
     const others: Run[] = [];
     // The list as it was before anything was created.
     sandbox.reactions.push(async () => {
@@ -134,22 +123,23 @@ describe('processes on one machine that create the same names', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
   });
 
-  test.for([
-    ['of other names', 'cat', []],
-    ['of the same name with --dry-run', 'rabbit', ['--dry-run']],
-  ] as const)(
-    'an import %s does not wait for another one',
-    async ([, name, flags], { importAs, whileHeld }) => {
-      const codes: number[] = [];
-      const text = `name\n${name}\n`;
+  test.for<[what: string, argv: string[], env?: Record<string, string>]>([
+    ['an import of other names', ['import', 'cat.csv', ...apply]],
+    ['an import with --dry-run', ['import', 'rabbit.csv', '--dry-run']],
+    ['a create at another service', ['create', 'rabbit', '--if-missing'], elsewhere],
+  ])('%s does not wait', async ([, argv, env = {}], { petstore, whileHeld, folder }) => {
+    for (const name of ['cat', 'rabbit']) put(folder, `name\n${name}\n`, `${name}.csv`);
+    const words = argv.map((word) => (word.endsWith('.csv') ? join(folder, word) : word));
+    const codes: number[] = [];
 
-      await whileHeld(async () => {
-        codes.push((await importAs(2, text, [...apply, ...flags, '--max-wait', '0'])).exitCode);
-      });
+    await whileHeld(async () => {
+      const options = { env, context: as(2) };
+      const run = await petstore(['categories', ...words, '--max-wait', '0'], options);
+      codes.push(run.exitCode);
+    });
 
-      expect(codes).toEqual([0]);
-    },
-  );
+    expect(codes).toEqual([0]);
+  });
 });
 
 describe('a process whose names are held by another one', () => {
@@ -186,44 +176,26 @@ describe('a process whose names are held by another one', () => {
   test.for([
     ['90s', /, giving up in 1m 2[789]s \(15:05:30Z\)$/],
     ['inf', /, waiting for it to finish$/],
-  ] as const)(
-    'says how long it waits with --max-wait %s',
-    async ([maxWait, says], { petstore, whileHeld, clock }) => {
-      const argv = ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait];
-      let stderr = '';
-
-      await whileHeld(async () => {
-        const ctrlC = new AbortController();
-        void clock.sleep(10_000, never).then(() => ctrlC.abort(interrupted(130)));
-        const ended = await petstore(argv, { context: as(2), signal: ctrlC.signal });
-        ({ stderr } = ended);
-      });
-
-      const [wait, ...rest] = stderr.split('\n');
-      expect(wait).toMatch(/^petstore: process 1 on here is importing the same names, /);
-      expect(wait).toMatch(says);
-      expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
-    },
-  );
-
-  test('creates them at another service meanwhile', async ({ createRabbit, whileHeld }) => {
-    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
-    const codes: number[] = [];
+  ] as const)('says how long: %s', async ([maxWait, says], { petstore, whileHeld, clock }) => {
+    const argv = ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait];
+    let stderr = '';
 
     await whileHeld(async () => {
-      codes.push((await createRabbit(['--max-wait', '0'], { env })).exitCode);
+      const ctrlC = new AbortController();
+      void clock.sleep(10_000, never).then(() => ctrlC.abort(interrupted(130)));
+      const ended = await petstore(argv, { context: as(2), signal: ctrlC.signal });
+      ({ stderr } = ended);
     });
 
-    expect(codes).toEqual([0]);
+    const [wait, ...rest] = stderr.split('\n');
+    expect(wait).toMatch(/^petstore: process 1 on here is importing the same names, /);
+    expect(wait).toMatch(says);
+    expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
   });
 });
 
 describe('a create with --if-missing', () => {
-  test('sends nothing where its state folder is a file', async ({
-    createRabbit,
-    sandbox,
-    folder,
-  }) => {
+  test('sends nothing if its state folder is a file', async ({ createRabbit, sandbox, folder }) => {
     await rm(join(folder, 'state'), { recursive: true, force: true });
     writeFileSync(join(folder, 'state'), '');
 
@@ -233,11 +205,7 @@ describe('a create with --if-missing', () => {
     expect(events().at(-1)).toMatchObject({ kind: 'output', outcome: 'not_sent' });
   });
 
-  test('that waited for another one creates nothing twice although the list is old', async ({
-    createRabbit,
-    sandbox,
-    clock,
-  }) => {
+  test('that waited creates no copy by an old list', async ({ createRabbit, sandbox, clock }) => {
     const others: Run[] = [];
     const create: Reaction = async (_request, forward) => {
       others.push(createRabbit());

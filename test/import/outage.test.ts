@@ -41,12 +41,7 @@ describe('an import whose service is away', () => {
     expect(namesIn(sandbox)).toHaveLength(12);
   });
 
-  test('looks up what it had sent, and says what it waits for', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
+  test('says what it waits for, and looks it up', async ({ petstore, sandbox, folder, clock }) => {
     let awayUntil = 0;
     sandbox.react = ({ method, body = '' }) => {
       if (method === 'POST' && JSON.parse(body).name === 'pet 3') {
@@ -65,12 +60,7 @@ describe('an import whose service is away', () => {
     expect(namesIn(sandbox)).toHaveLength(8);
   });
 
-  test('creates nothing meanwhile: a list asks whether it is back', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
+  test('asks by a list whether it is back', async ({ petstore, sandbox, folder, clock }) => {
     let awayUntil = Number.NaN;
     const meanwhile: string[] = [];
     sandbox.react = ({ method }) => {

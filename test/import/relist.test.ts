@@ -4,11 +4,7 @@ import { expect } from '../support/petstore.ts';
 
 const patient = ['--max-wait', 'inf', ...apply];
 
-test('an import whose list is an hour old lists again before it creates anything else', async ({
-  importText,
-  sandbox,
-  clock,
-}) => {
+test('an import whose list is an hour old lists again', async ({ importText, sandbox, clock }) => {
   sandbox.plan = {
     minute: { limit: 60, length: 60_000 },
     day: { limit: 100, length: 4_000_000 },

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { test as base, reactTo } from '../support/import-cases.ts';
+import { atTerminal, test as base, reactTo } from '../support/import-cases.ts';
 import { expect, reply } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
@@ -19,11 +18,6 @@ const test = base.extend<{ trimming: { posts: string[] } }>({
     };
     await use({ posts });
   },
-});
-
-const at = (confirm: (question: string) => Promise<boolean>) => ({
-  columns: 100,
-  context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
 });
 
 describe('a name that differs from a listed one only by case, space or composition', () => {
@@ -49,15 +43,12 @@ describe('a name that differs from a listed one only by case, space or compositi
     expect(trimming.posts).toEqual(['pet 1', 'pet 2']);
   });
 
-  test('is part of the question on a terminal, and named if the service changes it', async ({
-    importText,
-    trimming,
-  }) => {
+  test('is part of the question, and named if changed', async ({ importText, trimming }) => {
     const questions: string[] = [];
     const yes = async (question: string) => questions.push(question) > 0;
     const text = 'name\n"dog "\ncat\n';
 
-    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], at(yes));
+    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
     const again = await importText(text);
 
     expect(questions).toEqual([
@@ -76,10 +67,7 @@ describe('a name that differs from a listed one only by case, space or compositi
 });
 
 describe('names in one file that differ only by case, space or composition', () => {
-  test('are created each where the service keeps them apart, and after a stop as well', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('are created each where the service tells them apart', async ({ importText, sandbox }) => {
     sandbox.react = reactTo('Emu', reply(401, ''));
 
     const codes = [];

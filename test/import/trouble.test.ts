@@ -8,6 +8,7 @@ import {
   creates,
   cutAfter,
   cutBefore,
+  methods,
   namesIn,
   pets,
   reactTo,
@@ -15,29 +16,23 @@ import {
   three,
 } from '../support/import-cases.ts';
 import { expect, networkError, type Reaction, reply, testKey } from '../support/petstore.ts';
-import { exact, interrupted, plans, type WireAnswer } from '../support/values.ts';
+import { exact, interrupted, plans } from '../support/values.ts';
 
 const dogCatEmu = ['cat', 'dog', 'emu'];
 
 describe('an import that meets trouble', () => {
-  async function redirect(_: unknown, forward: () => Promise<WireAnswer>): Promise<WireAnswer> {
-    for await (const _ of (await forward()).body);
-    return { status: 302, headers: { location: '/v1/categories/2' }, body: Readable.from([]) };
-  }
-
-  test.for<[what: string, Reaction, error: string, created: number, absent: number]>([
-    ['was created', cutAfter, '127.0.0.1:4010 closed the connection', 1, 0],
-    ['was not', cutBefore, '127.0.0.1:4010 closed the connection', 0, 1],
-    ['was created, and a redirect followed', redirect, 'the service redirects', 1, 0],
+  test.for<[what: string, Reaction, created: number, absent: number]>([
+    ['was created', cutAfter, 1, 0],
+    ['was not', cutBefore, 0, 1],
   ])('finds out after 60 s that a row %s', async (row, { importText, sandbox, clock }) => {
-    const [, reaction, error, created, absent] = row;
+    const [, reaction, created, absent] = row;
     const start = clock.now();
     sandbox.react = reactTo('cat', reaction);
 
     const { exitCode, stderr } = await importText(three, ['--yes']);
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(`petstore: line 3 ("cat"): ${error}`);
+    expect(stderr).toContain('petstore: line 3 ("cat"): 127.0.0.1:4010 closed the connection');
     expect(stderr).toContain('It may have been created; not sent again, checking in 1m or later\n');
     expect(stderr).toContain(
       `petstore: checked: ${created} created, ${absent} not created, which will be sent again\n`,
@@ -47,31 +42,7 @@ describe('an import that meets trouble', () => {
     expect(clock.now() - start).toBeGreaterThanOrEqual(60_000);
   });
 
-  test('refuses a row of unknown outcome once only a similar name is listed, exit 7', async ({
-    importText,
-    sandbox,
-  }) => {
-    sandbox.react = reactTo('cat', async (request) => {
-      request.onSent();
-      sandbox.categories.push({ id: exact('99'), name: 'CAT' });
-      throw networkError('ECONNRESET');
-    });
-
-    const { exitCode, stdout } = await importText(three);
-
-    expect(exitCode).toBe(7);
-    expect(countsOf(stdout)).toEqual({ created: 2, refused: 1 });
-    expect(JSON.parse(stdout).items[1]).toMatchObject({
-      outcome: 'refused',
-      message: 'similar to "CAT", which already exists',
-    });
-    expect(creates(sandbox)).toHaveLength(3);
-  });
-
-  test('looks after three unknown outcomes in a row, and stops when three looks found nothing created', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('looks after three unknown outcomes, three times', async ({ importText, sandbox }) => {
     sandbox.react = ({ method }) => (method === 'POST' ? cutBefore : undefined);
 
     const { exitCode, stdout, events } = await importText(pets(50));
@@ -98,12 +69,10 @@ describe('an import that meets trouble', () => {
     expect(exitCode).toBe(0);
     expect(countsOf(stdout)).toEqual({ created: 24 });
     expect([posts, new Set(namesIn(sandbox)).size]).toEqual([24, 24]);
+    expect(methods(sandbox).match(/GET/g), 'lists: one look for all').toHaveLength(2);
   });
 
-  test('tries first what was never tried, so that rows which fail keep none from it', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('tries rows that failed after all others', async ({ importText, sandbox }) => {
     const poison = ['pet 0', 'pet 1', 'pet 2'];
     sandbox.react = ({ body = '{}' }) =>
       poison.includes(JSON.parse(body).name) ? reply(500, '') : undefined;
@@ -114,10 +83,7 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(27);
   });
 
-  test('goes on without the rows that the service refuses, exit 7', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('goes on without rows that the service refuses', async ({ importText, sandbox }) => {
     const refusal = { code: 'no_cats', message: 'no cats', status: 422 };
     sandbox.react = reactTo('cat', reply(422, refusal));
 
@@ -139,38 +105,31 @@ describe('an import that meets trouble', () => {
     ['a refused key', reply(401, { code: 'gone', message: 'no', status: 401 }), 'the API key'],
     ['a redirect', reply(307, '', { location: '/v2' }), 'the service redirects to'],
     ['a name that has no address', networkError('ENOTFOUND'), 'cannot resolve host'],
-  ] as const)(
-    'stops at %s, exit 7, sends no more than what is on its way, and goes on later',
-    async ([, reaction, says], { importText, sandbox }) => {
-      sandbox.plan = plans.business;
-      let isBroken = false;
-      sandbox.react = ({ method, body = '{}' }) => {
-        isBroken ||= JSON.parse(body).name === 'pet 9';
-        if (method === 'GET' || !isBroken) return undefined;
-        return reaction instanceof Response ? reaction.clone() : reaction;
-      };
+  ] as const)('stops at %s, and resumes', async ([, reaction, says], { importText, sandbox }) => {
+    sandbox.plan = plans.business;
+    let isBroken = false;
+    sandbox.react = ({ method, body = '{}' }) => {
+      isBroken ||= JSON.parse(body).name === 'pet 9';
+      if (method === 'GET' || !isBroken) return undefined;
+      return reaction instanceof Response ? reaction.clone() : reaction;
+    };
 
-      const { exitCode, events } = await importText(pets(100));
-      sandbox.react = () => undefined;
-      const again = await importText(pets(100));
+    const { exitCode, events } = await importText(pets(100));
+    sandbox.react = () => undefined;
+    const again = await importText(pets(100));
 
-      expect([exitCode, again.exitCode]).toEqual([7, 0]);
-      const last = events().at(-1);
-      expect(last).toMatchObject({ kind: 'partial', exitCode: 7 });
-      expect(last?.message).toMatch(/^\d\d rows left: /);
-      expect(last?.message).toContain(says);
-      if (says === 'the API key') expect(last).toMatchObject({ code: 'gone', status: 401 });
-      expect(creates(sandbox).length).toBeLessThan(200);
-      expect(new Set(namesIn(sandbox)).size).toBe(100);
-      expect(sandbox.categories).toHaveLength(100);
-    },
-  );
+    expect([exitCode, again.exitCode]).toEqual([7, 0]);
+    const last = events().at(-1);
+    expect(last).toMatchObject({ kind: 'partial', exitCode: 7 });
+    expect(last?.message).toMatch(/^\d\d rows left: /);
+    expect(last?.message).toContain(says);
+    if (says === 'the API key') expect(last).toMatchObject({ code: 'gone', status: 401 });
+    expect(creates(sandbox).length).toBeLessThan(200);
+    expect(new Set(namesIn(sandbox)).size).toBe(100);
+    expect(sandbox.categories).toHaveLength(100);
+  });
 
-  test('ends with the day, exit 75, and goes on the next one', async ({
-    importText,
-    sandbox,
-    clock,
-  }) => {
+  test('ends with the day, and goes on the next one', async ({ importText, sandbox, clock }) => {
     sandbox.plan = { minute: { limit: 60, length: 60_000 }, day: { limit: 100, length: 600_000 } };
 
     const { exitCode, stdout, events } = await importText(pets(150));
@@ -192,30 +151,24 @@ describe('an import that meets trouble', () => {
   test.for([
     ['the list fails', reply(503, '')],
     ['the key is refused', reply(401, '')],
-  ] as const)(
-    'still tells of unknown outcomes when %s at the beginning of the next run',
-    async ([, reaction], { importText, sandbox }) => {
-      sandbox.react = ({ method, body = '' }) => {
-        if (method === 'GET') return sandbox.categories.length > 0 ? reaction.clone() : undefined;
-        return JSON.parse(body).name === 'cat' ? cutBefore : undefined;
-      };
-      await importText(three);
+  ] as const)('tells what is unknown though %s', async ([, reaction], { importText, sandbox }) => {
+    sandbox.react = ({ method, body = '' }) => {
+      if (method === 'GET') return sandbox.categories.length > 0 ? reaction.clone() : undefined;
+      return JSON.parse(body).name === 'cat' ? cutBefore : undefined;
+    };
+    await importText(three);
 
-      const { exitCode, stdout, events } = await importText(three);
+    const { exitCode, stdout, events } = await importText(three);
 
-      expect([exitCode, stdout]).toEqual([6, '']);
-      expect(events().at(-1)).toMatchObject({
-        kind: 'outcome_unknown',
-        outcome: 'unknown',
-        hint: expect.stringMatching(/ it checks the unknown rows first\./),
-      });
-    },
-  );
+    expect([exitCode, stdout]).toEqual([6, '']);
+    expect(events().at(-1)).toMatchObject({
+      kind: 'outcome_unknown',
+      outcome: 'unknown',
+      hint: expect.stringMatching(/ it checks the unknown rows first\./),
+    });
+  });
 
-  test('sends no more than what is on its way when it is interrupted, exit 130', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('sends no more once it is interrupted, exit 130', async ({ importText, sandbox }) => {
     sandbox.plan = plans.business;
     const ctrlC = new AbortController();
     sandbox.react = reactTo('pet 9', async (_request, forward) => {
@@ -233,11 +186,7 @@ describe('an import that meets trouble', () => {
     expect(namesIn(sandbox)).toEqual(pets(100).split('\n').slice(1).sort());
   });
 
-  test('ends the wait for a look when it is interrupted, and tells what is unknown', async ({
-    importText,
-    sandbox,
-    clock,
-  }) => {
+  test('tells what is unknown if its wait is ended', async ({ importText, sandbox, clock }) => {
     const ctrlC = new AbortController();
     sandbox.react = reactTo('cat', (request, forward) => {
       const end = () => ctrlC.abort(interrupted(130));
@@ -265,10 +214,7 @@ describe('an import that meets trouble', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('knows a category by its id where the service made a name of the key', async ({
-    importText,
-    sandbox,
-  }) => {
+  test('knows a category whose name has the key by its id', async ({ importText, sandbox }) => {
     sandbox.react = reactTo('dog', async () => {
       sandbox.categories.push({ id: exact('7'), name: `my ${testKey}` });
       const body = Readable.from([Buffer.from(`{"id":7,"name":"my ${testKey}"}`)]);
@@ -279,20 +225,5 @@ describe('an import that meets trouble', () => {
 
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect([sandbox.categories.length, creates(sandbox)]).toEqual([1, ['dog']]);
-  });
-
-  test('keeps ids to the last digit', async ({ importText, sandbox }) => {
-    sandbox.lastId = 2n ** 53n;
-    const loseEmu = reactTo('emu', cutAfter);
-    const refuseFox = reactTo('fox', reply(422, ''));
-    sandbox.react = (request) => loseEmu(request) ?? refuseFox(request);
-    const argv = ['--yes', '--query', 'items[?id].id', '-o', 'raw'];
-
-    const first = await importText(`${three}fox,\n`, argv);
-    const again = await importText(`${three}fox,\n`, argv);
-
-    expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
-    const created = '9007199254740993\n9007199254740994\n9007199254740995\n';
-    expect([first.stdout, again.stdout]).toEqual([created, `${created}9007199254740996\n`]);
   });
 });

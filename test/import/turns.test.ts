@@ -3,16 +3,37 @@ import { startTime } from '../support/clock.ts';
 import { apply, countsOf, namesIn, put, reactTo, three } from '../support/import-cases.ts';
 import { test as base, type Machines, shownUrl } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
-import { expect, type Fixtures, type Reaction } from '../support/petstore.ts';
+import { expect } from '../support/petstore.ts';
 import { never, second } from '../support/told.ts';
 import { interrupted, plans } from '../support/values.ts';
 
 const create = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
 const patient = [...create, '--max-wait', 'inf'];
 
+const rows = `name\ncat\n${Array.from({ length: 100 }, (_, n) => `row ${n}\n`).join('')}`;
+/** Does something while cat is created. */
+function whileCreating(disturb: () => void) {
+  return reactTo('cat', (_request, forward) => {
+    disturb();
+    return forward();
+  });
+}
+
 /** The store has just given a turn back, and the limit is far away. */
-const test = base.extend<{ turn: { key: string; put: (value: unknown) => void } }>({
-  turn: async ({ machines: { run, engine }, sandbox }, use) => {
+const test = base.extend<{
+  run: Machines['run'];
+  engine: Machines['engine'];
+  turn: { key: string; put: (value: unknown) => void };
+  importRows: (machine: string, file?: string) => ReturnType<Machines['run']>;
+}>({
+  importRows: ({ run, turn: _, folder }, use) =>
+    use((machine, file = 'pets.csv') => {
+      const argv = ['categories', 'import', put(folder, rows, file), ...apply];
+      return run(machine, [...argv, '--max-wait', 'inf']);
+    }),
+  run: ({ machines }, use) => use(machines.run),
+  engine: ({ machines }, use) => use(machines.engine),
+  turn: async ({ run, engine, sandbox }, use) => {
     sandbox.plan = plans.business;
     await run('zero', ['categories', 'create', 'zebra', '--if-missing', '--max-wait', '1m']);
     const key = engine.keys().find((name) => name.startsWith('petstore:turn:')) ?? '';
@@ -53,32 +74,23 @@ describe('a machine that creates by name', () => {
     ['was renewed in the year 9999', () => ({ v: 1, beat: 253_370_764_800_000, holder }), 130],
     ['was renewed in 1970', () => ({ v: 1, beat: 0, holder }), 130],
     ['was born in the year 9999', () => ({ v: 1, beat: 0, bornAt: 253_370_764_800_000 }), 12],
-  ])(
-    'and finds a turn that %s creates once the one before cannot',
-    async ([, value, waitS], { machines: { run }, turn, clock, sandbox }) => {
-      turn.put(value(clock.service()));
-      const start = clock.uptime();
-      let createdAfter = 0;
-      sandbox.react = ({ method }) => {
-        if (method === 'POST') createdAfter = clock.uptime() - start;
-        return undefined;
-      };
+  ])('and finds a turn that %s', async ([, value, waitS], { run, turn, clock, sandbox }) => {
+    turn.put(value(clock.service()));
+    const start = clock.uptime();
+    let createdAfter = 0;
+    sandbox.react = ({ method }) => {
+      if (method === 'POST') createdAfter = clock.uptime() - start;
+      return undefined;
+    };
 
-      const { exitCode } = await run('one', patient);
+    const { exitCode } = await run('one', patient);
 
-      expect(exitCode).toBe(0);
-      expect(createdAfter / second).toBeGreaterThanOrEqual(waitS - 0.1);
-      expect(createdAfter / second).toBeLessThan(waitS + 3);
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(createdAfter / second).toBeGreaterThanOrEqual(waitS - 0.1);
+    expect(createdAfter / second).toBeLessThan(waitS + 3);
+  });
 
-  test('waits for the first one, says for whom, and then for no longer than --max-wait', async ({
-    machines: { run },
-    turn: _,
-    sandbox,
-    clock,
-    folder,
-  }) => {
+  test('waits for the first one', async ({ run, turn: _, sandbox, clock, folder }) => {
     const others: ReturnType<Machines['run']>[] = [];
     sandbox.react = reactTo('cat', async (_request, forward) => {
       others.push(
@@ -105,7 +117,7 @@ describe('a machine that creates by name', () => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'rabbit', 'zebra']);
   });
 
-  test('waits on a new store, and says why', async ({ machines: { run }, sandbox, clock }) => {
+  test('waits on a new store, and says why', async ({ run, sandbox, clock }) => {
     const impatient = await run('one', [...create, '--max-wait', '3s']);
     const start = clock.uptime();
     const { exitCode, events } = await run('one', create);
@@ -122,21 +134,18 @@ describe('a machine that creates by name', () => {
     ['of another version', { v: 2, beat: startTime }],
     ['without a time', { v: 1, beat: 'now' }],
     ['beyond all dates', { v: 1, beat: startTime, holder: { ...holder, since: 1e300 } }],
-  ])(
-    'creates nothing if the value is %s, and names it',
-    async ([, value], { machines: { run }, turn, sandbox }) => {
-      turn.put(value);
+  ])('creates nothing if it is %s', async ([, value], { run, turn, sandbox }) => {
+    turn.put(value);
 
-      const { exitCode, events } = await run('one', patient);
+    const { exitCode, events } = await run('one', patient);
 
-      expect(exitCode).toBe(74);
-      expect(events().at(-1)).toMatchObject({
-        outcome: 'not_sent',
-        hint: expect.stringContaining(`redis-cli DEL ${turn.key}`),
-      });
-      expect(sandbox.requests).toHaveLength(0);
-    },
-  );
+    expect(exitCode).toBe(74);
+    expect(events().at(-1)).toMatchObject({
+      outcome: 'not_sent',
+      hint: expect.stringContaining(`redis-cli DEL ${turn.key}`),
+    });
+    expect(sandbox.requests).toHaveLength(0);
+  });
 
   test.for<[fault: EngineFault, maxWait: string, says: string]>([
     ['refuses', '5s', 'is unreachable (ECONNREFUSED)'],
@@ -145,8 +154,8 @@ describe('a machine that creates by name', () => {
     ['loses the reply', '5s', 'closed the connection'],
     ['password', 'inf', 'rejected the user name or password'],
   ])(
-    'creates nothing while the store %s',
-    async ([fault, maxWait, says], { machines: { run, engine }, turn: _, sandbox, folder }) => {
+    'creates nothing: the store %s',
+    async ([fault, maxWait, says], { run, engine, turn: _, sandbox, folder }) => {
       engine.fault = fault;
 
       for (const argv of [create, ['categories', 'import', put(folder, three), ...apply]]) {
@@ -162,12 +171,7 @@ describe('a machine that creates by name', () => {
     },
   );
 
-  test('tells the store neither key, address nor names, and doctor who creates', async ({
-    machines: { run, engine },
-    turn,
-    clock,
-    sandbox,
-  }) => {
+  test('tells the store no key, address or name', async ({ run, engine, turn, clock, sandbox }) => {
     const told: string[] = [];
     let seen = '';
     sandbox.connect = async () => {
@@ -185,12 +189,7 @@ describe('a machine that creates by name', () => {
     expect(seen).toContain('process 4242 on one has been creating since');
   });
 
-  test('ends at Ctrl-C while it waits, and leaves its names to others', async ({
-    machines: { run },
-    turn,
-    clock,
-    sandbox,
-  }) => {
+  test('ends at Ctrl-C and leaves its names', async ({ run, turn, clock, sandbox }) => {
     turn.put({ v: 1, beat: clock.service(), holder });
     const ctrlC = new AbortController();
     const ended = run('one', patient, { signal: ctrlC.signal });
@@ -209,86 +208,67 @@ describe('a machine that creates by name', () => {
   });
 });
 
-const rows = `name\ncat\n${Array.from({ length: 100 }, (_, n) => `row ${n}\n`).join('')}`;
-
 describe('an import that has its turn', () => {
-  /** Does something when cat is created, which takes that long. */
-  const during = (clock: Fixtures['clock'], ms: number, disturb: () => void): Reaction => {
-    return async (_request, forward) => {
-      disturb();
-      await clock.sleep(ms, never);
-      return forward();
-    };
-  };
-
-  test('creates nothing while the store is away, and goes on when it is back', async ({
-    machines: { run, engine },
-    turn: _,
-    clock,
-    sandbox,
-    folder,
-  }) => {
-    const away = { from: Number.POSITIVE_INFINITY, to: 0 };
-    sandbox.react = reactTo(
-      'cat',
-      during(clock, 0, () => {
-        engine.fault = 'refuses';
-        away.from = clock.uptime();
-        void clock.sleep(40 * second, never).then(() => {
-          engine.fault = undefined;
-          away.to = clock.uptime();
-        });
-      }),
-    );
-    const early: number[] = [];
+  test('goes on when the store is back', async ({ importRows, engine, clock, sandbox }) => {
+    let [awayFrom, backAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    sandbox.react = whileCreating(() => {
+      engine.fault = 'refuses';
+      awayFrom = clock.uptime();
+      void clock.sleep(40 * second, never).then(() => {
+        engine.fault = undefined;
+        backAt = clock.uptime();
+      });
+    });
+    const creates: number[] = [];
     sandbox.connect = async ({ method }) => {
-      const at = clock.uptime();
-      if (method === 'POST' && at > away.from + 10 * second && away.to === 0) early.push(at);
+      if (method === 'POST') creates.push(clock.uptime());
       // One create takes a second, so that many are left by then.
       await clock.sleep(second, never);
     };
 
-    const result = await run('one', ['categories', 'import', put(folder, rows), ...apply]);
+    const { exitCode, stdout } = await importRows('one');
 
-    expect(result.exitCode).toBe(0);
-    expect(countsOf(result.stdout)).toEqual({ created: 101 });
-    expect(new Set(namesIn(sandbox)).size).toBe(sandbox.categories.length);
-    expect(early).toEqual([]);
-    expect(away.to).toBeGreaterThan(0);
+    expect(exitCode).toBe(0);
+    expect(countsOf(stdout)).toEqual({ created: 101 });
+    expect(new Set(namesIn(sandbox)).size).toBe(102);
+    const meanwhile = creates.filter((at) => at > awayFrom + 10 * second && at < backAt);
+    expect(meanwhile, 'creates while the store was away').toEqual([]);
+    expect(backAt).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
-  test.for<[what: string, whileCreating: 'flush' | 'take', codes: number[]]>([
-    ['puts itself back into a store that lost its values', 'flush', [0, 0]],
-    ['ends with 74 when another one has taken over', 'take', [74]],
-  ])('%s', async ([, what, codes], { machines: { run, engine }, turn, clock, sandbox, folder }) => {
-    const ends: ReturnType<Machines['run']>[] = [];
-    sandbox.react = reactTo(
-      'cat',
-      during(clock, 0, () => {
-        if (what === 'take') return turn.put({ v: 1, beat: clock.service(), holder });
-        engine.flush();
-        ends.push(
-          run('two', [
-            'categories',
-            'import',
-            put(folder, rows, 'same.csv'),
-            ...apply,
-            '--max-wait',
-            'inf',
-          ]),
-        );
-      }),
-    );
-    sandbox.connect = async ({ method }) =>
-      method === 'POST' ? clock.sleep(second, never) : undefined;
+  test('puts itself back into a store that lost its values', async ({
+    importRows,
+    engine,
+    clock,
+    sandbox,
+  }) => {
+    const others: ReturnType<Machines['run']>[] = [];
+    sandbox.react = whileCreating(() => {
+      engine.flush();
+      others.push(importRows('two', 'same.csv'));
+    });
+    sandbox.connect = () => clock.sleep(second, never);
 
-    ends.unshift(run('one', ['categories', 'import', put(folder, rows), ...apply]));
-    await ends[0];
-    const results = await Promise.all(ends);
+    const first = await importRows('one');
+    const [next] = await Promise.all(others);
 
-    expect(results.map(({ exitCode }) => exitCode)).toEqual(codes);
-    expect(new Set(namesIn(sandbox)).size).toBe(sandbox.categories.length);
-    if (what === 'take') expect(sandbox.categories.length).toBeLessThan(100);
-    else expect(sandbox.categories).toHaveLength(102);
+    expect([first.exitCode, next?.exitCode]).toEqual([0, 0]);
+    expect(new Set(namesIn(sandbox)).size).toBe(102);
+    expect(sandbox.categories).toHaveLength(102);
+  });
+
+  test('ends with 74 when another one has taken over', async ({
+    importRows,
+    turn,
+    clock,
+    sandbox,
+  }) => {
+    sandbox.react = whileCreating(() => turn.put({ v: 1, beat: clock.service(), holder }));
+    sandbox.connect = () => clock.sleep(second, never);
+
+    const { exitCode } = await importRows('one');
+
+    expect(exitCode).toBe(74);
+    expect(sandbox.categories.length).toBeLessThan(100);
   });
 });

@@ -3,7 +3,7 @@ import { put, three } from '../support/import-cases.ts';
 import { expect, type Fixtures, outputTo, test } from '../support/petstore.ts';
 import type { Output } from '../support/values.ts';
 
-const list = ['categories', 'list', '-o', 'csv'];
+const list = ['categories', 'list', '-o', 'csv', '--columns', 'id'];
 const limitLine = /^rate limit: 59 of 60 left, resets in (1m|\d+s) \(15:0[45]:\d\dZ\)$/;
 
 /** Runs a command, and returns the lines of both outputs in the order in which it wrote them. */
@@ -34,7 +34,7 @@ describe('the line on the limit', () => {
 
     const { lines } = await run(petstore, list, { stdout, stderr });
 
-    const said = [expect.stringMatching(limitLine), 'id,name,description'];
+    const said = [expect.stringMatching(limitLine), 'id'];
     expect(lines).toEqual(place === 'before' ? said : said.reverse());
   });
 

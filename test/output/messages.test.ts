@@ -23,10 +23,7 @@ test.for([
   }
 });
 
-test('what the service says is not broken, so that a command in it can be copied', async ({
-  petstore,
-  sandbox,
-}) => {
+test('what the service says is not broken into lines', async ({ petstore, sandbox }) => {
   const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
   sandbox.react = () => reply(422, { code: 'x', message, status: 422 });
 

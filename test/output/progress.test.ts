@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { cutAfter, put, reactTo } from '../support/import-cases.ts';
 import { expect, type Fixtures, outputTo } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
+import { respondAfter } from '../support/told.ts';
 import { type Output, plans } from '../support/values.ts';
 
 /** The list and ten creates, and then it waits. */
@@ -19,38 +20,31 @@ describe('the progress of an import on a terminal', () => {
   test.for([
     ['en_US.UTF-8', /(█+)(░*)/],
     ['C', /(#+)(-*)/],
-  ] as const)(
-    'is a bar with the wait beside it, up to the last list, and then gone: %s',
-    async ([LANG, bar], { watch, sandbox, folder }) => {
-      sandbox.plan = smallPlan;
-      const terminal = watch(importArgv(folder, 21), { env: { LANG } });
-      for (const done of [10, 21]) {
-        // Rows wait for those in flight, of which there are fewer towards the end of a window.
-        await terminal.shows(/\d of 21/);
-        await terminal.pass(500);
-        await terminal.shows(new RegExp(count(done, 21)));
-        await terminal.pass(10_000);
-        const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
-        await terminal.pass(20_000);
-        await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
-        const [, full = '', empty = ''] = bar.exec(shown) ?? [];
-        expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);
-        await terminal.pass(32_000);
-      }
+  ] as const)('is a bar, and then gone: %s', async ([LANG, bar], { watch, sandbox, folder }) => {
+    sandbox.plan = smallPlan;
+    const terminal = watch(importArgv(folder, 21), { env: { LANG } });
+    for (const done of [10, 21]) {
+      // Rows wait for those in flight, of which there are fewer towards the end of a window.
+      await terminal.shows(/\d of 21/);
+      await terminal.pass(500);
+      await terminal.shows(new RegExp(count(done, 21)));
+      await terminal.pass(10_000);
+      const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
+      await terminal.pass(20_000);
+      await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
+      const [, full = '', empty = ''] = bar.exec(shown) ?? [];
+      expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);
+      await terminal.pass(32_000);
+    }
 
-      const { exitCode, screen } = await terminal.end();
+    const { exitCode, screen } = await terminal.end();
 
-      expect(exitCode).toBe(0);
-      expect(screen.join('\n')).not.toMatch(/[█░]|##|21.21|next/i);
-      if (LANG === 'C') expect(terminal.text()).toMatch(/^\p{ASCII}*$/u);
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(screen.join('\n')).not.toMatch(/[█░]|##|21.21|next/i);
+    if (LANG === 'C') expect(terminal.text()).toMatch(/^\p{ASCII}*$/u);
+  });
 
-  test('stays below all that is said meanwhile, which stays whole', async ({
-    watch,
-    sandbox,
-    folder,
-  }) => {
+  test('stays below all that is said meanwhile', async ({ watch, sandbox, folder }) => {
     sandbox.plan = smallPlan;
     const terminal = watch(importArgv(folder, 12, '--verbose'), { columns: 200 });
 
@@ -67,11 +61,7 @@ describe('the progress of an import on a terminal', () => {
     expect(traced).toHaveLength(sandbox.requests.length);
   });
 
-  test('says how many outcomes are unknown, and when they are checked', async ({
-    watch,
-    sandbox,
-    folder,
-  }) => {
+  test('says how many outcomes are unknown', async ({ watch, sandbox, folder }) => {
     sandbox.plan = plans.business;
     sandbox.react = reactTo('pet 3', cutAfter);
     const terminal = watch(importArgv(folder, 20, '--settle', '45s'));
@@ -130,10 +120,7 @@ describe('an import in a pipe', () => {
     'says its progress every ten seconds, as %s: %i rows %j',
     async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
       // Eight are on their way at a time, and fewer when a third of what is left is less.
-      sandbox.react = () => async (_request, forward) => {
-        await clock.sleep(5_000, new AbortController().signal);
-        return forward();
-      };
+      sandbox.react = () => respondAfter(clock, 5_000);
 
       const argv = importArgv(folder, rows, '-o', format, ...more);
       const { progress } = await listen({ petstore, clock }, argv);

@@ -39,20 +39,6 @@ describe('--query', () => {
   });
 
   test.for([
-    Array(40).fill('[@,@]').join(' | '),
-    Array(40).fill('{a: @, b: @}').join(' | '),
-    Array(40).fill('[@,@][]').join(' | '),
-    Array(40).fill('map(&[@,@], @)').join(' | '),
-  ])('a result that doubles 40 times is refused: %s', async (query, { petstore, sandbox }) => {
-    sandbox.categories.push(dog, cat, rabbit);
-
-    const { exitCode, stdout, stderr } = await petstore([...list, '--query', query]);
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('--query failed: its result is too large\n');
-  });
-
-  test.for([
     ['[9]', 'The result of --query is null.\n'],
     ['[?id==`2`]', 'The result of --query is an empty list.\n'],
   ] as const)('says %s of a table without rows', async ([query, said], { petstore }) => {
@@ -72,16 +58,13 @@ describe('--query', () => {
     ['doctor', "[?check=='versions'] | length(@)", 1],
     ['categories create dog --dry-run', 'body.name', 'dog'],
     ['api POST /categories --data {"name":"x"}', 'name', 'x'],
-  ] as const)(
-    'of %s is of what it prints as JSON: %s',
-    async ([line, query, json], { petstore }) => {
-      const argv = [...line.split(' '), '--query', query, '--json'];
+  ] as const)('of %s is of its JSON: %s', async ([line, query, json], { petstore }) => {
+    const argv = [...line.split(' '), '--query', query, '--json'];
 
-      const { stdout, exitCode } = await petstore(argv);
+    const { stdout, exitCode } = await petstore(argv);
 
-      expect({ exitCode, json: JSON.parse(stdout) }).toEqual({ exitCode: 0, json });
-    },
-  );
+    expect({ exitCode, json: JSON.parse(stdout) }).toEqual({ exitCode: 0, json });
+  });
 
   test('of an import is of its report in each format', async ({ petstore, folder }) => {
     for (const format of formats) {
@@ -96,10 +79,7 @@ describe('--query', () => {
     }
   });
 
-  test('comes before --columns, which names the ones that its result does not have', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('comes before --columns', async ({ petstore, sandbox }) => {
     sandbox.categories.push(dog, cat);
 
     const argv = [...list, '--query', '[].{id: id, n: name}', '--columns', 'n', '-o'];
@@ -112,10 +92,7 @@ describe('--query', () => {
     expect(unknown.stderr).toContain(notice);
   });
 
-  test('never shows the key, be it in the result or in the expression', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('never shows the key', async ({ petstore, sandbox }) => {
     sandbox.categories.push({ ...dog, description: `my ${testKey}` });
 
     const found = await petstore([...list, '--query', '[].description', '-o', 'raw']);
@@ -161,11 +138,7 @@ describe('A --query that fails on the result', () => {
     },
   );
 
-  test('of an import that is not finished is said besides that', async ({
-    petstore,
-    folder,
-    sandbox,
-  }) => {
+  test('of an unfinished import is said besides that', async ({ petstore, folder, sandbox }) => {
     sandbox.categories.push({ id: exact('1'), name: 'dog' });
     const argv = ['categories', 'import', put(folder, 'name\nDog\n'), '--yes'];
 

@@ -1,7 +1,5 @@
 import { describe } from 'vitest';
-import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { exact } from '../support/values.ts';
 
 describe('-o raw', () => {
   test.for([
@@ -26,29 +24,5 @@ describe('-o raw', () => {
     const result = await petstore(['api', 'GET', '/any', '-o', 'raw']);
 
     expect(result).toMatchObject({ exitCode: 0, stdout });
-  });
-
-  test('prints a record, or each one of a list, as a line of JSON', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.categories.push(
-      { id: exact('1'), name: 'dog', description: 'Loyal' },
-      { id: exact('2'), name: 'cat' },
-    );
-
-    const created = await petstore(['categories', 'create', 'rabbit', '-o', 'raw']);
-    const listed = await petstore(['categories', 'list', '-o', 'raw', '--columns', 'name,id']);
-
-    expect(created.stdout).toBe('{"id":1,"name":"rabbit"}\n');
-    expect(listed.stdout).toBe(
-      '{"name":"dog","id":1}\n{"name":"cat","id":2}\n{"name":"rabbit","id":1}\n',
-    );
-  });
-
-  test('prints the rows of a report', async ({ petstore, folder }) => {
-    const argv = ['categories', 'import', put(folder, 'name\ndog\n'), '--dry-run', '-o', 'raw'];
-
-    expect((await petstore(argv)).stdout).toBe('{"line":2,"name":"dog","intention":"create"}\n');
   });
 });

@@ -57,27 +57,24 @@ describe('no form of a secret is in a result', () => {
     await fc.assert(holds, trials(700));
   });
 
-  test.for(formats)(
-    'of many rows, nor in the names of fields, as %s',
-    async (format, { petstore, sandbox }) => {
-      const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
-      const found = Object.assign([...rows], {
-        777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
-      });
-      sandbox.reactions.push(reply(200, found));
-      sandbox.reactions.push(reply(200, { [secret]: 1, [`a ${secret}`]: 2, plain: 5 }));
+  test.for(formats)('of many rows and names, as %s', async (format, { petstore, sandbox }) => {
+    const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
+    const found = Object.assign([...rows], {
+      777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
+    });
+    sandbox.reactions.push(reply(200, found));
+    sandbox.reactions.push(reply(200, { [secret]: 1, [`a ${secret}`]: 2, plain: 5 }));
 
-      const list = await petstore(['categories', 'list', '-o', format], withKey(secret));
-      const pet = await petstore(['pets', 'get', '1', '-o', format], withKey(secret));
+    const list = await petstore(['categories', 'list', '-o', format], withKey(secret));
+    const pet = await petstore(['pets', 'get', '1', '-o', format], withKey(secret));
 
-      expect([list.exitCode, pet.exitCode]).toEqual([0, 0]);
-      expect(formsIn(list.stdout + pet.stdout)).toEqual([]);
-      for (const text of ['the [key] of it', '34567890777', `category ${manyRows - 1}`]) {
-        expect(list.stdout).toContain(text);
-      }
-      if (format === 'ndjson') expect(pet.stdout).toBe('{"[key]":1,"a [key]":2,"plain":5}\n');
-    },
-  );
+    expect([list.exitCode, pet.exitCode]).toEqual([0, 0]);
+    expect(formsIn(list.stdout + pet.stdout)).toEqual([]);
+    for (const text of ['the [key] of it', '34567890777', `category ${manyRows - 1}`]) {
+      expect(list.stdout).toContain(text);
+    }
+    if (format === 'ndjson') expect(pet.stdout).toBe('{"[key]":1,"a [key]":2,"plain":5}\n');
+  });
 
   test.for(formats)('in the place of a column, as %s', async (format, { petstore, sandbox }) => {
     sandbox.react = () => reply(200, '[{"id":1}]');
@@ -145,11 +142,7 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
     }
   });
 
-  test('no beginning of it is left where a text is cut short', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
+  test('nor is its beginning where a text is cut', async ({ petstore, sandbox, folder }) => {
     const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ'.repeat(4);
     sandbox.react = () => reply(200, [], { 'x-long': `${'-'.repeat(280)}${key}` });
     writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
@@ -164,10 +157,7 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
   });
 });
 
-test('no header of the service shows the key, whatever it is called', async ({
-  petstore,
-  sandbox,
-}) => {
+test('no header of a response shows the key', async ({ petstore, sandbox }) => {
   const key = 'canary-0123456789';
   const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key, [`x-${key}`]: 'y' };
   sandbox.react = () => reply(200, [], headers);
@@ -220,10 +210,7 @@ test.for(['34567890', 'remaining', 'rate_limit'])(
   },
 );
 
-test('a field of the interface keeps its name where the key is description', async ({
-  petstore,
-  sandbox,
-}) => {
+test('a field keeps its name where the key is description', async ({ petstore, sandbox }) => {
   sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog', description: 'a description' }]));
 
   const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], withKey('description'));

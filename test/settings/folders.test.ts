@@ -27,9 +27,9 @@ describe('the folders for settings and state', () => {
     const env = { ...unset, ...Object.fromEntries(places) };
 
     await petstore(['config', 'set', 'output', 'csv'], { env, context: { platform } });
-    const { stdout } = await petstore(list, { env, context: { platform } });
+    const { stdout } = await petstore([...list, '--columns', 'id'], { env, context: { platform } });
 
-    expect(stdout).toBe('id,name,description\n');
+    expect(stdout).toBe('id\n');
     expect(existsSync(join(folder, settings, 'settings.json'))).toBe(true);
     expect(existsSync(join(folder, state, 'limits'))).toBe(true);
   });

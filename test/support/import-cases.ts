@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { WireAnswer, WireRequest } from '../../src/context.ts';
 import {
   test as base,
@@ -24,6 +25,12 @@ export const test = base.extend<{ importText: ImportText }>({
     use((text, flags = apply, options) =>
       petstore(['categories', 'import', put(folder, text), ...flags], options),
     ),
+});
+
+/** A terminal at which somebody answers the question. */
+export const atTerminal = (confirm: (question: string) => Promise<boolean>, text = '') => ({
+  columns: 100,
+  context: { confirm, stdin: Object.assign(Readable.from([text]), { isTTY: true }) },
 });
 
 /** Returns a file of so many new categories: pet 0, pet 1 … */

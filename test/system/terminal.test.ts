@@ -95,7 +95,7 @@ describe('a terminal (needs script)', { tags: ['script'] }, () => {
       const session = `
         stty cols ${columns}
         { until [ -e shown ]; do sleep 0.05; done; stty cols ${later} < /dev/tty; cat width; } &
-        petstore categories list -o csv --no-color || exit
+        petstore categories list -o csv --columns id,name,description --no-color || exit
         wait`;
       writeFileSync(join(folder, 'width'), widthMark(later));
       writeFileSync(join(folder, 'session.sh'), petstore + session);

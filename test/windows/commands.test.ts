@@ -14,14 +14,12 @@ describeWindows((test) => {
     const created = await onSandbox('categories', 'create', 'ferret', '--json');
     const table = await onSandbox('categories', 'list');
     const json = await onSandbox('categories', 'list', '--json');
-    const csv = await onSandbox('categories', 'list', '-o', 'csv');
+    const csv = await onSandbox('categories', 'list', '-o', 'csv', '--columns', 'id,name');
 
     expect(created).toMatchObject({ code: 0, stdout: '{\n  "id": 4,\n  "name": "ferret"\n}\n' });
     expect(table).toMatchObject({ code: 0, stdout: expect.stringContaining('│ 4  │ ferret │') });
     expect(JSON.parse(json.stdout)).toHaveLength(4);
-    expect(csv.stdout).toMatch(
-      /^id,name,description\n1,dog,.*\n2,cat,.*\n3,rabbit,.*\n4,ferret,\n$/,
-    );
+    expect(csv.stdout).toBe('id,name\n1,dog\n2,cat\n3,rabbit\n4,ferret\n');
   });
 
   test('ends with the exit codes of its failures', async ({ petstore }) => {

@@ -7,8 +7,8 @@ import { categoryColumns } from '../../fields.ts';
 import type { Hold } from '../../import/hold.ts';
 import { takeTurn } from '../../import/lease.ts';
 import { lookIn } from '../../import/lookup.ts';
-import { lookAlikeKey } from '../../import/plan.ts';
-import { defaultSettleTimes, restOfSettle, settle, unknownOutcomes } from '../../import/settle.ts';
+import { foldName } from '../../import/plan.ts';
+import { computeRestMs, defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
 import { type Client, readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
@@ -114,7 +114,7 @@ async function createMissing(creation: Creation): Promise<Category> {
   creation.hold = hold;
   try {
     creation.before = await readCategories(client, { decides: true });
-    let restMs = restOfSettle(session.context.uptime(), hold.predecessors);
+    let restMs = computeRestMs(session.context.uptime(), hold.predecessors);
     if (restMs > 0 && !findName(creation.before, body.name)) {
       const why = 'another petstore process may have created the same name';
       warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
@@ -157,7 +157,7 @@ function findName(list: readonly Category[], name: string): Category | undefined
 async function listSettled(creation: Creation, waitMs: number): Promise<Category[]> {
   const { context, report } = creation.session;
   creation.isUnsettled = true;
-  await settle(context, report, waitMs, unknownOutcomes(1));
+  await settle(context, report, waitMs, describeUnknown(1));
   const list = await readCategories(creation.client, { decides: true });
   const isListed = lookIn(list);
   const lost = creation.before.find(({ id, name }) => !isListed(id.text, name));
@@ -202,7 +202,7 @@ function findCreated(
   failure: Failure,
   when: string,
 ): Category {
-  const similar = list.filter((other) => lookAlikeKey(other.name) === lookAlikeKey(name));
+  const similar = list.filter((other) => foldName(other.name) === foldName(name));
   const exact = similar.filter((other) => other.name === name);
   const [category] = exact;
   // Without --if-missing one of this name may have existed before.

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { Exit } from '../../errors.ts';
 import { optionalFields, pickContent } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { plan, withFate } from '../../import/plan.ts';
+import { findByFate, plan } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
 import { readCategories } from '../../service/client.ts';
 import type { Category } from '../../service/resources.ts';
@@ -58,7 +58,7 @@ async function printDiff(session: Session, file: string, { format }: Options): P
   const list = await readCategories(await session.client());
   plan(items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
-  const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
+  const inFile = findByFate(items, 'create', 'differs', 'similar').map((item) => {
     const { fate: change, line, lookAlike: looksLike } = item;
     const existing = listed.get(item.id ?? '');
     return {
@@ -75,7 +75,7 @@ async function printDiff(session: Session, file: string, { format }: Options): P
     });
   const data = [...inFile, ...onlyInService];
   await session.output.print({ data, columns, empty: 'No differences.' });
-  if (withFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
+  if (findByFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
 }
 
 function serviceFields(category: Category | undefined): JsonObject {

@@ -54,11 +54,11 @@ export function describeForecast(
 export async function readKnownLimit(session: Session): Promise<KnownLimit> {
   const plan = getSetting('plan', session)?.value;
   const { minute, day, wait } = await readStatus(await session.limits());
-  const perMinute = allowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
+  const perMinute = toAllowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
   return {
     plan,
     minute: perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.waitMs } : perMinute,
-    day: allowance(plan?.quotas.day ?? day.limit, day),
+    day: toAllowance(plan?.quotas.day ?? day.limit, day),
   };
 }
 
@@ -83,7 +83,7 @@ function waitMs(requests: number, { limit, left, resetMs = windowMs.minute }: Al
   return resetMs + (windows - 1) * (windowMs.minute + resetMarginMs);
 }
 
-function allowance(
+function toAllowance(
   limit: number | undefined,
   { remaining, used = 0, resetMs }: WindowStatus,
 ): Allowance | undefined {

@@ -2,7 +2,7 @@ import { asFailure, Failure, type FailureKind, withDetails } from '../../errors.
 import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
 import type { Ending } from '../../import/import-rows.ts';
-import { withFate } from '../../import/plan.ts';
+import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
@@ -95,12 +95,12 @@ export async function printPlan(
     forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
   const counts = countWords(items.map(({ fate }) => fate));
-  await printRows(session, source, items, planRow, counts, head, planColumns);
+  await printRows(session, source, items, toPlanRow, counts, head, planColumns);
 }
 
-function planRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
+function toPlanRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
   const looksLike = fate === 'similar' ? lookAlike : undefined;
-  return { line: exact(line), name, intention: fate, id: idOf(id), looksLike };
+  return { line: exact(line), name, intention: fate, id: toExactId(id), looksLike };
 }
 
 export async function reportEnding(
@@ -111,7 +111,7 @@ export async function reportEnding(
   tookMs: number | undefined,
 ): Promise<void> {
   const { report } = session;
-  const counts = countWords(items.map(outcomeOf));
+  const counts = countWords(items.map(toOutcome));
   const failure = importFailure(ending, items, counts);
   // Before the result: a pager may draw that on the same terminal.
   if (!failure && tookMs !== undefined) {
@@ -119,7 +119,7 @@ export async function reportEnding(
   }
   if (ending.isPlanned) {
     const head = { copies: [...ending.copies] };
-    await printRows(session, source, items, outcomeRow, counts, head, outcomeColumns).catch(
+    await printRows(session, source, items, toOutcomeRow, counts, head, outcomeColumns).catch(
       (error) => {
         const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
         if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
@@ -130,14 +130,14 @@ export async function reportEnding(
   if (failure) throw failure;
 }
 
-function outcomeOf({ fate }: Item): Word {
+function toOutcome({ fate }: Item): Word {
   if (fate === 'create') return 'left';
   return fate === 'similar' ? 'refused' : fate;
 }
 
-function outcomeRow(item: Item): JsonObject {
+function toOutcomeRow(item: Item): JsonObject {
   const { line, name, fate, id, as, lookAlike = '', refusal } = item;
-  const row = { line: exact(line), name, outcome: outcomeOf(item), id: idOf(id), as };
+  const row = { line: exact(line), name, outcome: toOutcome(item), id: toExactId(id), as };
   if (refusal) return { ...row, ...refusal, status: exact(refusal.status) };
   if (fate !== 'similar') return row;
   return { ...row, message: `similar to ${quoted(lookAlike)}, which already exists` };
@@ -165,7 +165,7 @@ function importFailure(
       hint: hint ?? 'Run the same command again to repeat that step.',
     });
   }
-  const similar = withFate(items, 'similar').length;
+  const similar = findByFate(items, 'similar').length;
   const reason = cause?.message ?? (stop && 'the outcomes of three requests in a row are unknown');
   const which = similar > 0 ? ` (${describeCount('similar', similar)})` : '';
   const parts = [
@@ -173,7 +173,7 @@ function importFailure(
     refused > 0 && `${countOf(refused, 'row')} refused${which}`,
     left > 0 && `${countOf(left, 'row')} left`,
   ];
-  const kind = kindOf(cause, unknown, left);
+  const kind = chooseKind(cause, unknown, left);
   return new Failure(kind, `${parts.filter(Boolean).join(', ')}${reason ? `: ${reason}` : ''}`, {
     consequence: done,
     hint: stop || unknown + left > 0 ? resume : correctHint(similar),
@@ -189,7 +189,7 @@ function importFailure(
 }
 
 /** A limit is the reason only for rows that are left. An interruption counts more than what it leaves unknown. */
-function kindOf(cause: Failure | undefined, unknown: number, left: number): FailureKind {
+function chooseKind(cause: Failure | undefined, unknown: number, left: number): FailureKind {
   if (cause?.kind === 'interrupted') return cause.kind;
   if (unknown > 0) return 'outcome_unknown';
   if (cause?.kind === 'output') return cause.kind;
@@ -214,14 +214,14 @@ async function printRows(
   { output }: Session,
   source: string,
   items: readonly Item[],
-  rowOf: (item: Item) => JsonObject,
+  toRow: (item: Item) => JsonObject,
   counts: Counts,
   head: JsonObject,
   columns: readonly string[],
 ): Promise<void> {
-  const numbers = entriesOf(counts);
+  const numbers = listEntries(counts);
   await output.print({
-    data: inBatches(items, rowOf),
+    data: inBatches(items, toRow),
     head: {
       file: source,
       rows: exact(items.length),
@@ -229,7 +229,7 @@ async function printRows(
       ...head,
     },
     columns,
-    lines: numbers.map(([word, count]) => `${wordsFor(word, count)}: ${formatCount(count)}`),
+    lines: numbers.map(([word, count]) => `${chooseWords(word, count)}: ${formatCount(count)}`),
   });
 }
 
@@ -244,24 +244,24 @@ function countWords(words: readonly Word[]): Counts {
 }
 
 function describeCounts(counts: Counts, time = ''): string {
-  return entriesOf(counts)
+  return listEntries(counts)
     .map(([word, count]) => describeCount(word, count) + (word === 'created' ? time : ''))
     .join(', ');
 }
 
-function entriesOf(counts: Counts): [Word, number][] {
+function listEntries(counts: Counts): [Word, number][] {
   return Object.entries(counts) as [Word, number][];
 }
 
 function describeCount(word: Word, count: number): string {
-  return `${formatCount(count)} ${wordsFor(word, count)}`;
+  return `${formatCount(count)} ${chooseWords(word, count)}`;
 }
 
-function wordsFor(word: Word, count: number): string {
+function chooseWords(word: Word, count: number): string {
   const [one, several = one]: readonly [string, string?] = rowWords[word];
   return count === 1 ? one : several;
 }
 
-function idOf(id: string | undefined): ExactNumber | undefined {
+function toExactId(id: string | undefined): ExactNumber | undefined {
   return id === undefined ? undefined : new ExactNumber(id);
 }

@@ -5,7 +5,7 @@ import { contentFields } from '../../fields.ts';
 import { previewImport, runImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
-import { withFate } from '../../import/plan.ts';
+import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
@@ -30,10 +30,10 @@ type Options = {
   readonly settle?: string;
 };
 
-/** The first rows are in flight at the same time: an average of them would be too long. */
+/** Until this many rows are done, the average per row is too high: the first ones were sent together. */
 const minAveraged = 20;
 
-/** No service takes longer to carry out what was cut off. */
+/** Upper bound of --settle. */
 const maxSettleMs = 86_400_000;
 
 export function define(command: Command, app: App): void {
@@ -104,7 +104,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
     return run(session, source, { ...job, ...settleTimes, maxWaitMs, store }, options.yes ?? false);
   }
   await previewImport(job);
-  const predicted = await forecastImport(session, withFate(items, 'create').length, 0);
+  const predicted = await forecastImport(session, findByFate(items, 'create').length, 0);
   showPlan(session, items, predicted);
   // A table has only the counts.
   if (path !== undefined && session.format === 'table' && predicted.toCreate > 0) {
@@ -140,14 +140,14 @@ async function run(
   const ending = await runImport({
     ...job,
     async confirm() {
-      const similar = isConfirmed ? [] : withFate(items, 'similar');
-      const toCreate = withFate(items, 'create').length + similar.length;
+      const similar = isConfirmed ? [] : findByFate(items, 'similar');
+      const toCreate = findByFate(items, 'create').length + similar.length;
       showPlan(session, items, await forecastImport(session, toCreate, 1));
       if (toCreate === 0) return;
       if (!isConfirmed) await ask(session, toCreate, similar);
       // A yes holds for the look-alikes that were shown.
       for (const item of similar) item.isAgreed = true;
-      progress = await startProgress(session, withFate(items, 'created_before').length, toCreate);
+      progress = await startProgress(session, findByFate(items, 'created_before').length, toCreate);
     },
     onRowDone: () => progress?.step(),
   }).catch((error) => {
@@ -197,7 +197,7 @@ async function startProgress(session: Session, before: number, toCreate: number)
   function show(): void {
     const now = uptime();
     const byAverage = done < minAveraged ? 0 : ((now - startedAt) / done) * (toCreate - done);
-    // Nothing is known of the time that a few rows take within the limit.
+    // undefined while there is no estimate: few rows are done, and the limit does not slow them.
     const leftMs = Math.max(endByLimit - now, byAverage) || undefined;
     report({ event: 'progress', done: before + done, total, leftMs });
   }

@@ -38,7 +38,8 @@ describe('categories diff', () => {
     async ([, text, exitCode, lines], { petstore, sandbox, folder }) => {
       sandbox.categories.push(...listed);
 
-      const result = await petstore(['categories', 'diff', put(folder, text), '-o', 'csv', '-q']);
+      const flags = ['--columns', header, '-o', 'csv', '-q'];
+      const result = await petstore(['categories', 'diff', put(folder, text), ...flags]);
 
       const stdout = `${[header, ...lines].join('\n')}\n`;
       expect(result).toMatchObject({ exitCode, stdout, stderr: '' });
