@@ -46,7 +46,7 @@ export default defineConfig(({ mode }) => {
           pool: 'threads',
           isolate: false,
           // A wait that never ends is a bug; properties that draw all trials take ten times as long.
-          testTimeout: Math.max(10_000, 100_000 * Number(process.env.PETSTORE_TEST_TRIALS)),
+          testTimeout: Math.max(30_000, 100_000 * Number(process.env.PETSTORE_TEST_TRIALS)),
           env: { TMPDIR: ownFolder('PETSTORE_TEST_MEMORY', folderInMemory() ?? tmpdir()) },
         }),
         // They wait for processes more than they compute. A number of workers of one's own needs a group of one's own.
