@@ -1,5 +1,5 @@
-import { commands, endings } from './commands.ts';
-import type { CommandName, Fault } from './fault.ts';
+import { type CommandName, commands, endings } from './commands.ts';
+import type { Fault } from './fault.ts';
 import type { Unreached } from './faults/unreached.ts';
 import { runInProcess } from './in-process.ts';
 import { canary, holdsKey } from './invariants.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandName, commandNames, type Meaning } from './fault.ts';
+import type { Meaning } from './fault.ts';
 
 type Command = {
   readonly argv: readonly string[];
@@ -10,8 +10,11 @@ type Command = {
   readonly json?: true;
 };
 
-/** Every command that asks the service something; the file of an import has two rows. */
-export const commands: Readonly<Record<CommandName, Command>> = {
+/**
+ * Every command that asks the service something: `rows` is an import of which only the creates meet the fault, and `api` a write
+ * of which the document shows nothing. The file of an import has two rows.
+ */
+const table = {
   list: { argv: ['categories', 'list'] },
   get: { argv: ['categories', 'get', '1', '--json'], json: true },
   diff: { argv: ['categories', 'diff', 'there.ndjson', '--json'], json: true },
@@ -31,6 +34,15 @@ export const commands: Readonly<Record<CommandName, Command>> = {
     writes: true,
     json: true,
   },
+} as const satisfies Readonly<Record<string, Command>>;
+
+export type CommandName = keyof typeof table;
+export const commands: Readonly<Record<CommandName, Command>> = table;
+export const commandNames = Object.keys(table) as CommandName[];
+
+/** What a good service answers to the last step of a path; a dog to any other. */
+export const goodBodies: Readonly<Record<string, string>> = {
+  orders: '[{"id":1,"petId":1}]',
 };
 
 /** All but `petstore api`, to which any JSON and any 2xx is a good answer. */

@@ -1,14 +1,5 @@
+import type { CommandName } from './commands.ts';
 import type { Reaction } from './server.ts';
-
-/**
- * The commands that ask the service something; `rows` is an import of which only the creates meet the fault, and `api` a write
- * of which the document shows nothing.
- */
-export const commandNames = [
-  ...(['list', 'get', 'diff', 'create', 'import', 'rows', 'pet'] as const),
-  ...(['orders', 'limits', 'api'] as const),
-];
-export type CommandName = (typeof commandNames)[number];
 
 /**
  * What a fault means for whoever asked:

@@ -1,5 +1,4 @@
-import { commands } from './commands.ts';
-import type { CommandName } from './fault.ts';
+import { type CommandName, commands } from './commands.ts';
 import { runInProcess } from './in-process.ts';
 
 /** One run in a process of its own, started with a command's name, an address and a timeout in ms; writes its end as JSON. */

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { goodBodies } from './commands.ts';
 
 /** A request as it came, and what a good service would say to it. */
 export type Seen = {
@@ -131,6 +132,7 @@ function goodAnswer(method: string, path: string, body: string, created: string[
     return { status: 201, good: category } as const;
   }
   const dog = '{"id":1,"name":"dog","description":"Loyal"}';
-  const bodies = { categories: `[${[dog, ...created]}]`, orders: '[{"id":1,"petId":1}]' };
-  return { status: 200, good: bodies[path.split('/').at(-1) as 'orders'] ?? dog } as const;
+  const last = path.split('/').at(-1) ?? '';
+  const good = last === 'categories' ? `[${[dog, ...created]}]` : (goodBodies[last] ?? dog);
+  return { status: 200, good } as const;
 }

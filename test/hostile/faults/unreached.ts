@@ -4,7 +4,7 @@ import type { Environment } from '../../../src/context.ts';
 import { type reactions, startProxy } from '../../support/connect-proxy.ts';
 import { type Certificate, makeAuthority, selfSign } from '../../support/own-authority.ts';
 import { freePort } from '../../support/ports.ts';
-import type { CommandName } from '../fault.ts';
+import type { CommandName } from '../commands.ts';
 
 /** An address, and what stands in the way to it. */
 type Obstacle = {
