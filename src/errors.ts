@@ -110,8 +110,8 @@ function asLoadFailure(cause: unknown): Failure | undefined {
 }
 
 /** A file of petstore itself is gone. */
-export const goneMessage = 'petstore was replaced or removed while it was running';
-export const goneHint = 'Run the command again.';
+const goneMessage = 'petstore was replaced or removed while it was running';
+const goneHint = 'Run the command again.';
 
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

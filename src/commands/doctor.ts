@@ -7,7 +7,7 @@ import { makePrivateFolder, ownFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { describeTurn } from '../import/lease.ts';
-import { faultOfLimits } from '../limit/open.ts';
+import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
@@ -134,7 +134,7 @@ const localChecks: Readonly<Record<string, Check>> = {
       writeNew(file, '?'.repeat(4_096));
       rmSync(file);
     });
-    const fault = faultOfLimits(folder, context);
+    const fault = findLimitsFault(folder, context);
     if (!fault) return folder;
     return { warning: `${fault.message}: the rate limit is kept elsewhere`, fix: fault.fix };
   },

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
-import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
+import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
@@ -112,7 +112,7 @@ export class Journal {
 }
 
 export function readJournal(context: Context, path: string, items: readonly Item[]): Replayed {
-  const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
+  const fault = reading(path, () => findFolderFault(dirname(path), context.uid));
   if (fault) throw configFailure(fault.message, fault.fix, fault);
   const replayed = replay(context, path);
   tell(items, replayed.rows);

@@ -87,7 +87,7 @@ function maxTogether({ limit = 0, serviceResetAt }: Partial<Window> = {}): numbe
 }
 
 export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
-  return now < endOf(state, kind) + maxRoundingMs;
+  return now < findEnd(state, kind) + maxRoundingMs;
 }
 
 export function grant(state: State, id: string, permit: Permit, isProbe: boolean): State {
@@ -123,7 +123,7 @@ function blocked({ block }: State, now: number): Denied | undefined {
 
 function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | undefined {
   if (leftIn(state, kind, now) > 0) return undefined;
-  const waitMs = Math.max(maxRoundingMs, endOf(state, kind) - now);
+  const waitMs = Math.max(maxRoundingMs, findEnd(state, kind) - now);
   const limit = state[kind]?.limit ?? 0;
   return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
 }
@@ -141,7 +141,7 @@ function leftIn(state: State, kind: 'minute' | 'day', now: number): number {
   return window.remaining - (window.reserved ?? 0);
 }
 
-function endOf(state: State, kind: 'minute' | 'day'): number {
+function findEnd(state: State, kind: 'minute' | 'day'): number {
   const window = state[kind];
   return window ? window.endsAt + resetMarginMs : 0;
 }

@@ -8,7 +8,7 @@ export function waitWords(
   denied: Denied,
 ): Pick<Wait, 'reason' | 'why' | 'next' | 'limit' | 'remaining'> {
   const { reason, limit } = denied;
-  const [why] = wordsOf(denied);
+  const [why] = describeReason(denied);
   const window = limit === undefined ? {} : { limit, remaining: 0 };
   return { reason: waitReason(reason), why, next: 'next request', ...window };
 }
@@ -51,11 +51,15 @@ function moment({ waitMs }: Denied, now: number): string {
 }
 
 export function inWords(denied: Denied): string {
-  return wordsOf(denied)[1];
+  return describeReason(denied)[1];
 }
 
 /** Returns the reason for a status line, and for a sentence. */
-function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string, long: string] {
+function describeReason({
+  reason,
+  limit,
+  isReported,
+}: Denied): readonly [short: string, long: string] {
   const words: Readonly<Record<Reason, readonly [short: string, long: string]>> = {
     minute: [
       `rate limit reached (${limit}/min)`,

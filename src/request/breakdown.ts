@@ -1,4 +1,4 @@
-import { bugHint, type FailureKind, goneHint, goneMessage, systemCode } from '../errors.ts';
+import { asFailure, bugHint, type FailureKind, systemCode } from '../errors.ts';
 import { isoTime } from '../time.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
@@ -20,7 +20,7 @@ type Reason = readonly [
   fault: RegExp,
   message: string,
   details?: {
-    readonly hint?: string;
+    readonly hint?: string | undefined;
     readonly canRetry?: true;
     /** It may pass, although it is not worth another try at once. */
     readonly isAway?: true;
@@ -33,7 +33,6 @@ type Reason = readonly [
 ];
 
 const reasons: readonly Reason[] = [
-  [/^(ERR_)?MODULE_NOT_FOUND /, goneMessage, { kind: 'output', hint: goneHint }],
   [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl, isAway: true }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { canRetry: true }],
   [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],
@@ -108,7 +107,13 @@ function reasonFor(error: unknown, hasHead: boolean): Reason {
   const bytes = Buffer.from(data.slice(0, 9)).toString('hex');
   const text = `${systemCode(error) ?? name} ${message} ${bytes}`;
   const fits = ([fault, , details]: Reason) => fault.test(text) && (hasHead || !details?.hasHead);
-  return reasons.find(fits) ?? fallback;
+  return reasons.find(fits) ?? loadReason(error) ?? fallback;
+}
+
+/** Returns the reason if a part of petstore could not be loaded. */
+function loadReason(error: unknown): Reason | undefined {
+  const failure = asFailure(error);
+  return failure && [/^/, failure.message, { kind: failure.kind, hint: failure.details.hint }];
 }
 
 type WithCertificate = {
@@ -123,14 +128,14 @@ function fill(template: string, error: unknown): string {
     subjectaltname = 'another host',
   } = (error as WithCertificate).cert ?? {};
   return template
-    .replace('FROM', () => dayOf(valid_from))
-    .replace('UNTIL', () => dayOf(valid_to))
+    .replace('FROM', () => formatDay(valid_from))
+    .replace('UNTIL', () => formatDay(valid_to))
     .replace('NAMES', () =>
       subjectaltname.replace(/\b(DNS|IP Address):/g, '').slice(0, maxNamesLength),
     );
 }
 
-function dayOf(date = ''): string {
+function formatDay(date = ''): string {
   const time = Date.parse(date);
   return Number.isNaN(time) ? 'an unknown day' : isoTime(time).slice(0, 10);
 }

@@ -8,7 +8,7 @@ import { sendOnce } from '../request/send.ts';
 import { showSilence } from '../request/silence.ts';
 import { trace } from '../request/trace.ts';
 import { type ApiKey, describeKey } from '../service/api-key.ts';
-import { Client, rootOf } from '../service/client.ts';
+import { Client, trimSlashes } from '../service/client.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
@@ -34,7 +34,7 @@ export type Account = { readonly address: string; readonly secret: string };
 export const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
 
 export function accountOf({ baseUrl, key }: Service): Account {
-  return { address: rootOf(baseUrl), secret: key.value };
+  return { address: trimSlashes(baseUrl), secret: key.value };
 }
 
 type Hooks = {

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Context } from '../../../src/context.ts';
 import type { Outcome } from '../../../src/limit/learn.ts';
-import { openLimit, withClocks } from '../../../src/limit/limit.ts';
+import { openLimit } from '../../../src/limit/limit.ts';
 import type { Snapshot } from '../../../src/limit/state.ts';
 import { createTurns } from '../../../src/limit/turns.ts';
 import type { ApiRequest } from '../../../src/request/exchange.ts';
@@ -20,7 +20,7 @@ function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell(), isRunn
   const { now, uptime, sleep } = clock;
   const { signal } = new AbortController();
   const clocks = () => ({ wall: now(), uptime: uptime(), boot: 'b00t' });
-  const limit = openLimit(withClocks(cell, clocks), async () => {});
+  const limit = openLimit(cell, clocks, async () => {});
   const own = { now, uptime, sleep, signal, random: () => 0.5, owner: { pid: 7, host: 'here' } };
   const context = { ...own, isRunning } as Partial<Context> as Context;
   const turns = createTurns(context, { limit, report: () => {}, timeoutMs: 30_000 });
