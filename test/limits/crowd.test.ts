@@ -3,8 +3,8 @@ import { describe } from 'vitest';
 import { expect } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
 import { trials } from '../support/trials.ts';
-import { createPets, type Sent, type Stop, sentTooEarly, test } from './crowd.ts';
-import { fixedWindow, slidingWindow, take, type Verdict } from './quota.ts';
+import { createPets, type Stop, sentTooEarly, test } from './crowd.ts';
+import { fixedWindow, take, type Verdict } from './quota.ts';
 
 const crowds = fc.record({
   seed: fc.integer(),
@@ -80,8 +80,6 @@ type Service = (now: number) => Verdict;
 
 /** As long as a limit is small, so many requests are in flight at once at most. */
 const maxInFlight = 8;
-const dayLength = 86_400_000;
-const forever = new AbortController().signal;
 const property = { ...trials(10), endOnFailure: true };
 
 type Row = readonly [
@@ -95,7 +93,6 @@ const rows: Row[] = [
   ['a limit that is halved midway', halved, 1 / 3, () => maxInFlight],
   // Before somebody else is noticed, all that are in flight may be refused at once.
   ['a limit of which others take a third', shared, 1, (windows) => windows + maxInFlight],
-  ['a window that slides', sliding, 1, () => 0],
 ];
 
 describe('a crowd of processes', () => {
@@ -190,117 +187,7 @@ describe('a crowd of processes', () => {
       },
     );
   });
-
-  test.for([
-    ['Retry-After alone', true],
-    ['nothing', false],
-  ] as const)('told %s backs off', async ([, tellsWait], { openCrowd, sandbox }) => {
-    await fc.assert(
-      fc.asyncProperty(crowds, async (given) => {
-        const { processes, commandsEach, limit, length } = given;
-        const service = silent(given, tellsWait);
-        const { requests, run } = await openCrowd({ ...given, service });
-
-        const ends = await run(createPets(processes, commandsEach));
-
-        const created = ends.filter(({ exitCode }) => exitCode === 0);
-        const windows = Math.ceil(ends.length / limit);
-        expect(sentTooEarly(requests)).toEqual([]);
-        for (const { inARow, together, waitMs } of findRefusals(requests)) {
-          // Sums of fractions of a millisecond are not exact.
-          expect(Math.round(waitMs), `after ${inARow}`).toBeGreaterThanOrEqual(
-            minWait(inARow, tellsWait),
-          );
-          // No response names a limit, so one request goes at a time.
-          expect(together, `in ${inARow}`).toBe(1);
-        }
-        expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-        expect(created).toHaveLength(sandbox.categories.length);
-        expect(new Set(sandbox.categories.map(({ name }) => name)).size).toBe(created.length);
-        // Told when to come back, it also finds the pace that spares it the next 429.
-        const tripAndPausesMs = 300_000 + 40_000;
-        const maxWaitMs = tellsWait ? 1.2 * length + 3_000 : length + tripAndPausesMs;
-        const says = `${windows} windows of ${maxWaitMs} ms, with a trip if no wait is told`;
-        expect(requests.at(-1)?.sentAt, says).toBeLessThan(windows * maxWaitMs + 30_000);
-      }),
-      property,
-    );
-  });
-
-  test('sends nothing once the day is used up, says until when, and goes on the next day', async ({
-    openCrowd,
-    sandbox,
-    clock,
-  }) => {
-    await fc.assert(
-      fc.asyncProperty(crowds, async (given) => {
-        const { processes, commandsEach, limit, latency, seed } = given;
-        const day = fixedWindow(() => limit, dayLength);
-        const minute = fixedWindow(() => 6, 60_000);
-        const service = (now: number) => take([day, minute], now);
-        const { requests, run } = await openCrowd({ seed, latency, service });
-        let left = createPets(processes, commandsEach, '1h');
-
-        for (let created = 0; left.flat().length > 0; ) {
-          const ends = await run(left);
-
-          const { resetAt } = day.read(clock.service());
-          const denied = ends.filter(({ exitCode }) => exitCode === 75);
-          created += ends.length - denied.length;
-          expect(ends.length - denied.length).toBe(Math.min(limit, ends.length));
-          expect(requests).toHaveLength(created);
-          expect(requests.filter(({ isRefused }) => isRefused)).toEqual([]);
-          for (const { events } of denied) {
-            const error = events().at(-1);
-            expect(error).toMatchObject({ kind: 'rate_limited', outcome: 'not_sent' });
-            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeGreaterThanOrEqual(0);
-            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeLessThanOrEqual(3_000);
-          }
-          const names = sandbox.categories.map(({ name }) => name);
-          left = left.map((loop) => loop.filter(([, , name = '']) => !names.includes(name)));
-          await clock.sleep(resetAt + 3_000 - clock.service(), forever);
-        }
-      }),
-      property,
-    );
-  });
 });
-
-type Refusal = { readonly inARow: number; together: number; toldAt: number; waitMs: number };
-
-/** Returns the refusals, those of requests that were in flight together as one, and how long nothing was sent after each. */
-function findRefusals(requests: readonly Sent[]): Refusal[] {
-  const found: Refusal[] = [];
-  let last: Refusal | undefined;
-  let inARow = 0;
-  for (const { sentAt, toldAt, isRefused } of requests) {
-    if (last && sentAt > last.toldAt) {
-      last.waitMs = sentAt - last.toldAt;
-      last = undefined;
-      if (!isRefused) inARow = 0;
-    }
-    if (!isRefused) continue;
-    if (!last) {
-      inARow += 1;
-      last = { inARow, together: 0, toldAt, waitMs: Number.POSITIVE_INFINITY };
-      found.push(last);
-    }
-    last.together += 1;
-    last.toldAt = Math.min(last.toldAt, toldAt);
-  }
-  return found;
-}
-
-/** Told a wait: one second, doubling, and after three refusals in a row five minutes. Told nothing: four times as long, and after six. */
-function minWait(inARow: number, tellsWait: boolean): number {
-  if (inARow >= (tellsWait ? 3 : 6)) return 300_000;
-  return tellsWait ? 1_000 * 2 ** (inARow - 1) : Math.min(1_000 * 4 ** (inARow - 1), 34_000);
-}
-
-function sliding({ limit, length }: Given): Service {
-  const window = slidingWindow(limit, length);
-  return (now) => take([window], now);
-}
 
 function halved({ processes, commandsEach, limit, length }: Given): Service {
   let arrived = 0;
@@ -320,15 +207,6 @@ function shared({ limit, length, seed }: Given): Service {
   return (now) => {
     if (random() < 1 / 2) take([window], now);
     return take([window], now);
-  };
-}
-
-function silent({ limit, length }: Given, tellsWait: boolean): Service {
-  const window = fixedWindow(() => limit, length);
-  return (now) => {
-    const { isRefused, headers } = take([window], now);
-    const wait = headers['retry-after'];
-    return { isRefused, headers: isRefused && tellsWait && wait ? { 'retry-after': wait } : {} };
   };
 }
 
