@@ -147,7 +147,7 @@ const accountChecks: Readonly<Record<string, Check>> = {
     if (!store || !opened) return 'not set: the rate limit is shared on this machine only';
     const limit = await session.limits();
     await readStatus(limit);
-    if (!limit.isRemote?.()) return { warning: `${store.name} does not answer` };
+    if (!limit.isRemote()) return { warning: `${store.name} does not answer` };
     const { address } = await session.account();
     const turn = await describeTurn(session.context, opened, address);
     const risk = describePasswordRisk(store);

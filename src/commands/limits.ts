@@ -54,9 +54,9 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
 
   const store = chooseSharedStore(session);
   // Only a read shows whether the store responds.
-  const answers = limit.isRemote?.() ?? false;
-  if (store && answers) notice(report, `shared with other machines through ${store.name}`);
-  if (store && !answers && reset) {
+  const isReachable = limit.isRemote();
+  if (store && isReachable) notice(report, `shared with other machines through ${store.name}`);
+  if (store && !isReachable && reset) {
     warn(
       report,
       `reset on this machine; ${store.name} is not responding, and will be reset when it is used again`,
@@ -80,7 +80,7 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
       ...rows,
       inFlight: exact(status.inFlight),
       wait: status.wait ? waitFields(status.wait, now) : null,
-      store: store ? { address: store.name, answers } : null,
+      store: store ? { address: store.name, answers: isReachable } : null,
     },
     rows: Object.entries(rows).map(([window, row]) => ({ window, ...row })),
     columns,

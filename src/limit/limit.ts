@@ -12,8 +12,8 @@ export type Step<Result> = (
 
 export type Limit = {
   readonly change: <Result>(step: Step<Result>) => Promise<Result>;
-  /** Returns false while the store cannot be reached. Undefined if there is none. */
-  readonly isRemote?: () => boolean;
+  /** Returns true if there is a store, and it can be reached. */
+  readonly isRemote: () => boolean;
 };
 
 const firstMoment = 1e12;
@@ -34,6 +34,7 @@ export function openLimit<Look extends Seen<Snapshot>>(
   let last: Snapshot | undefined;
 
   return {
+    isRemote: () => false,
     async change<Result>(step: Step<Result>) {
       let outcome: { readonly result: Result } | undefined;
       steps.push((state, now) => {

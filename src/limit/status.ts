@@ -29,7 +29,7 @@ export function readStatus(limit: Limit): Promise<LimitStatus> {
       minute: windowStatus(state, 'minute', now),
       day: windowStatus(state, 'day', now),
       inFlight: Object.keys(state.permits).length,
-      wait: decision.granted || decision.mayEndEarly ? undefined : decision,
+      wait: decision.granted || decision.reason === 'probe' ? undefined : decision,
     };
     return [recorded, status];
   });

@@ -25,13 +25,13 @@ export function rateLimitFailure(denied: Denied, now: number): Failure {
 }
 
 function nextStep(denied: Denied, now: number, seconds: number): string {
-  const { reason, sinceMs, mayEndEarly } = denied;
+  const { reason, sinceMs } = denied;
   const when = moment(denied, now);
   if (reason === 'banned' && sinceMs !== undefined) {
     const since = isoTime(now - sinceMs);
     return `Banned since ${since}; nothing is sent for ${when}. See: petstore limits`;
   }
-  if (mayEndEarly) return `Retry in ${when}.`;
+  if (reason === 'probe') return `Retry in ${when}.`;
   if (reason === 'day') {
     return `Retry in ${when}. A higher plan allows more; after a change, run petstore limits --reset.`;
   }

@@ -77,8 +77,8 @@ function dropExpired(state: State, now: number): State {
 /** Returns "granted", "probe", "busy", or the reason of a wait and the second in which it ends. */
 function inShort(decision: Decision, at: number): string {
   if (decision.granted) return decision.isProbe ? 'probe' : 'granted';
-  const { reason, mayEndEarly, waitMs } = decision;
-  return mayEndEarly ? 'busy' : `${reason} ${at + waitMs / 1_000}`;
+  const { reason, waitMs } = decision;
+  return reason === 'probe' ? 'busy' : `${reason} ${at + waitMs / 1_000}`;
 }
 
 const opened = [got(minute(59))];
