@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { expect } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
 import { trials } from '../support/trials.ts';
-import { createPets, type Stop, sentTooEarly, test } from './crowd.ts';
+import { createPets, sentTooEarly, test } from './crowd.ts';
 import { fixedWindow, take, type Verdict } from './quota.ts';
 
 const crowds = fc.record({
@@ -28,48 +28,6 @@ const oddCrowds = fc.record({
   /** How far the service's clock is ahead, in ms. */
   skew: fc.constantFrom(0, 37_000, -3_600_000),
 });
-const stoppedCrowds = fc.record({
-  seed: fc.integer(),
-  limit: fc.integer({ min: 2, max: 3 }),
-  length: fc.constantFrom(3_000, 20_000, 90_000),
-  latency: fc.constantFrom(0, 40, 900),
-  commandsEach: fc.integer({ min: 1, max: 3 }),
-  /** 0 for none. */
-  refusedRequest: fc.integer({ min: 0, max: 6 }),
-  /** One for each loop. */
-  stops: fc.array(
-    fc.record({
-      atStep: fc.option(fc.integer({ min: 0, max: 6 }), { nil: Number.POSITIVE_INFINITY }),
-      forMs: fc.constantFrom(2_000, 15_000, 50_000, 400_000),
-    }),
-    { minLength: 2, maxLength: 5 },
-  ),
-});
-const stop = (atStep: number, forMs: number): Stop => ({ atStep, forMs });
-const goOn = stop(Number.POSITIVE_INFINITY, 0);
-const usual = { seed: 1, limit: 3, length: 90_000, latency: 40, commandsEach: 2 };
-/** Cases that are too rare to be drawn. */
-const rareStops = [
-  // With the very first request in flight, whose response all others wait for.
-  { ...usual, length: 3_000, refusedRequest: 0, stops: [stop(1, 400_000), goOn] },
-  // Connecting, while another one is told to wait.
-  { ...usual, refusedRequest: 2, stops: [goOn, stop(2, 15_000)] },
-  // With the last request of a window in flight, for longer than anybody waits for its response.
-  {
-    ...{ ...usual, limit: 2, latency: 0, refusedRequest: 0 },
-    stops: [stop(3, 400_000), stop(3, 2_000)],
-  },
-  // With a response unread, until long after another one was refused.
-  {
-    ...{ ...usual, commandsEach: 3, refusedRequest: 2 },
-    stops: [stop(6, 400_000), stop(3, 50_000), stop(0, 50_000), stop(2, 400_000)],
-  },
-  // Both for so long that a permit runs out while its request connects.
-  {
-    ...{ ...usual, limit: 2, length: 3_000, latency: 0, commandsEach: 3, refusedRequest: 2 },
-    stops: [stop(2, 400_000), stop(1, 400_000)],
-  },
-];
 type Drawn<Value> = Value extends fc.Arbitrary<infer Given> ? Given : never;
 type Given = Drawn<typeof crowds>;
 type OddGiven = Pick<
@@ -146,45 +104,6 @@ describe('a crowd of processes', () => {
         expect(requests.at(-1)?.sentAt).toBeLessThan(windows * (length + 3_000) + 60 * latency);
       }),
       property,
-    );
-  });
-
-  test('of which some are stopped for longer than a request may take, holds nobody up', async ({
-    openCrowd,
-    sandbox,
-  }) => {
-    await fc.assert(
-      fc.asyncProperty(stoppedCrowds, async (given) => {
-        const { commandsEach, limit, length, latency, stops } = given;
-        const service = oddService({ ...given, reset: 'exact', skew: 0 });
-        const { requests, stopped, run } = await openCrowd({ ...given, service });
-
-        const ends = await run(createPets(stops.length, commandsEach));
-
-        const refused = requests.filter(({ isRefused }) => isRefused);
-        // A 429 that is read late contradicts what others were told since: one request finds out.
-        const isLate = refused.some(({ sentAt, toldAt }) => toldAt - sentAt > 2 * latency);
-        const isStopped = ({ loop }: { readonly loop: number }) => stopped.has(loop);
-        const unclear = ends.filter(({ exitCode }) => exitCode === 6);
-        const names = sandbox.categories.map(({ name }) => name);
-        const windows = Math.ceil(requests.length / limit);
-        const maxSpan = windows * (length + 3_000) + stops.length * 45_000 + 60_000;
-        expect(sentTooEarly(requests)).toEqual([]);
-        expect(refused.length).toBeLessThanOrEqual(isLate ? 2 : 1);
-        expect(ends.filter((end) => !isStopped(end) && end.exitCode !== 0)).toEqual([]);
-        expect(unclear.length).toBeLessThanOrEqual(stopped.size);
-        expect(new Set(names).size).toBe(names.length);
-        // One that is stopped before it sends finds its time over (5), and has created nothing.
-        const unsent = ends.filter((end) => isStopped(end) && end.exitCode === 5);
-        expect(names.length).toBeGreaterThanOrEqual(ends.length - unclear.length - unsent.length);
-        for (const sent of requests) {
-          if (!isStopped(sent)) expect(sent.sentAt).toBeLessThan(maxSpan);
-        }
-      }),
-      {
-        ...{ ...trials(200), endOnFailure: true },
-        examples: rareStops.map((given) => [given] as [typeof given]),
-      },
     );
   });
 });

@@ -59,6 +59,18 @@ describe('requests of one process', () => {
     expect(clock.now() - startTime).toBeGreaterThanOrEqual(minute);
   });
 
+  test('are not sent once their permit has run out, as after the process was stopped', async ({
+    clock,
+  }) => {
+    const { take } = createProcess(clock);
+    const { isStillGranted } = await take();
+    await clock.sleep(34_000, new AbortController().signal);
+    expect(await isStillGranted()).toBe(true);
+    await clock.sleep(2_000, new AbortController().signal);
+
+    expect(await isStillGranted()).toBe(false);
+  });
+
   test('count once if a change of the limit is made but not confirmed', async ({ clock }) => {
     // Two permits, and their ends.
     for (const unconfirmed of [1, 2, 3, 4]) {
