@@ -136,9 +136,7 @@ export const nestThrottler: Limiter = async ({ handle, parts }) => {
 
 /** One a second, and nine more at once. No header says so. */
 export const nginx: Limiter = async ({ handle, folder }) => {
-  const service = await listen(
-    createServer((request, response) => respond(handle, request, response)),
-  );
+  const service = await serve(handle);
   const port = await freePort();
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder};`)
@@ -164,9 +162,7 @@ http {
 
 /** Ten in ten seconds, refused ones too. No header says so. */
 export const haproxy: Limiter = async ({ handle, folder }) => {
-  const service = await listen(
-    createServer((request, response) => respond(handle, request, response)),
-  );
+  const service = await serve(handle);
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(
@@ -293,6 +289,10 @@ async function koa({ handle, parts }: Place, driver: object): Promise<Front> {
     Object.assign(exchange, { status, body });
   });
   return listen(createServer(app.callback()));
+}
+
+function serve(handle: Handle): Promise<Front> {
+  return listen(createServer((request, response) => respond(handle, request, response)));
 }
 
 async function respond(
