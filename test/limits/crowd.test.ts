@@ -4,6 +4,7 @@ import { expect } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
 import { trials } from '../support/trials.ts';
 import { createPets, sentTooEarly, test } from './crowd.ts';
+import { createLimiter, type DrawnLimiter, limiters } from './limiters.ts';
 import { fixedWindow, take, type Verdict } from './quota.ts';
 
 const crowds = fc.record({
@@ -28,17 +29,19 @@ const oddCrowds = fc.record({
   /** How far the service's clock is ahead, in ms. */
   skew: fc.constantFrom(0, 37_000, -3_600_000),
 });
+const smallCrowds = fc.record({
+  seed: fc.integer(),
+  processes: fc.integer({ min: 1, max: 6 }),
+  commandsEach: fc.integer({ min: 1, max: 5 }),
+  latency: fc.constantFrom(0, 40, 900),
+});
+const list = ['categories', 'list', '--max-wait', 'inf', '--json'];
 type Drawn<Value> = Value extends fc.Arbitrary<infer Given> ? Given : never;
 type Given = Drawn<typeof crowds>;
-type OddGiven = Pick<
-  Drawn<typeof oddCrowds>,
-  'limit' | 'length' | 'refusedRequest' | 'reset' | 'skew'
->;
 type Service = (now: number) => Verdict;
 
 /** As long as a limit is small, so many requests are in flight at once at most. */
 const maxInFlight = 8;
-const property = { ...trials(10), endOnFailure: true };
 
 type Row = readonly [
   what: string,
@@ -103,7 +106,29 @@ describe('a crowd of processes', () => {
         expect(requests).toHaveLength(ends.length + refused.length);
         expect(requests.at(-1)?.sentAt).toBeLessThan(windows * (length + 3_000) + 60 * latency);
       }),
-      property,
+      { ...trials(10), endOnFailure: true },
+    );
+  });
+
+  test('gets along with any limiter', { timeout: 1_800_000 }, async ({ openCrowd, sandbox }) => {
+    await fc.assert(
+      fc.asyncProperty(limiters, smallCrowds, async (limiter, crowd) => {
+        const { processes, commandsEach } = crowd;
+        const { requests, run } = await openCrowd({ ...crowd, service: createLimiter(limiter) });
+
+        const ends = await run(createPets(processes, commandsEach).map((loop) => [list, ...loop]));
+
+        const names = sandbox.categories.map(({ name }) => name);
+        const refused = requests.filter(({ isRefused }) => isRefused);
+        const windows = Math.ceil(ends.length / limiter.limit);
+        expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+        expect(sentTooEarly(requests)).toEqual([]);
+        expect(names).toHaveLength(processes * commandsEach);
+        expect(new Set(names).size).toBe(names.length);
+        expect(refused.length).toBeLessThanOrEqual(maxRefusedBy(limiter, windows));
+        expect(requests.at(-1)?.sentAt).toBeLessThan(maxSpanBy(limiter, windows));
+      }),
+      { ...trials(200), endOnFailure: true },
     );
   });
 });
@@ -130,7 +155,13 @@ function shared({ limit, length, seed }: Given): Service {
 }
 
 /** A service with a clock of its own that tells resets in its own way, and refuses one request for no reason. */
-function oddService({ limit, length, refusedRequest, reset, skew }: OddGiven): Service {
+function oddService({
+  limit,
+  length,
+  refusedRequest,
+  reset,
+  skew,
+}: Drawn<typeof oddCrowds>): Service {
   const window = fixedWindow(() => limit, length);
   let arrived = 0;
   return (now) => {
@@ -141,4 +172,19 @@ function oddService({ limit, length, refusedRequest, reset, skew }: OddGiven): S
     const told = { exact: seconds, 'rounded down': seconds - 1, 'in ms': seconds * 1_000 }[reset];
     return { isRefused, headers: { ...headers, 'x-ratelimit-reset': String(told) } };
   };
+}
+
+/** Headers that tell the truth cost no 429; those of a counter that slides only foretell when some of it is free again. */
+function maxRefusedBy({ counts, ...limiter }: DrawnLimiter, windows: number): number {
+  if (!isTruthful(limiter)) return 4 * windows + 3;
+  return counts === 'counter' ? windows + 2 : 0;
+}
+
+function maxSpanBy({ length, ...limiter }: DrawnLimiter, windows: number): number {
+  // After too many 429s in a row nothing is sent for five minutes.
+  return 2 * windows * (length + 3_000) + (isTruthful(limiter) ? 60_000 : 400_000);
+}
+
+function isTruthful({ tells }: Pick<DrawnLimiter, 'tells'>): boolean {
+  return tells !== 'nothing' && tells !== 'too much';
 }
