@@ -8,7 +8,6 @@ import { snapshotSchema } from './state-schema.ts';
 
 const minLifetimeS = 25 * 3_600;
 
-/** Opens the limit of that name in a store, on the server's clock. */
 export function openStoreLimit(engine: Engine, name: string, context: Context): Limit {
   const parse = (json: string) => snapshotSchema.parse(JSON.parse(json));
   const cell = storeCell(engine, `petstore:lim:${name}`, { parse, lifetimeS }, context);

@@ -41,7 +41,6 @@ const paceSchema = z.object({
   level: z.number(),
   /** The level is one less from then on, and one less again with each minute after that. */
   easesAt: z.number(),
-  /** No request goes before that. */
   nextAt: z.number(),
 });
 

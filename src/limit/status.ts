@@ -9,7 +9,6 @@ export type WindowStatus = {
   /** Counted by the service, or by petstore for less than a day. */
   readonly used?: number | undefined;
   readonly resetMs?: number | undefined;
-  /** The end by the service's clock. */
   readonly serviceResetAt?: number | undefined;
   readonly source: 'service' | 'own count' | 'unknown';
 };

@@ -8,7 +8,6 @@ import { systemCode } from '../errors.ts';
 import { TunnelError } from '../request/exchange.ts';
 import { buildConnector, Client, connectTunnel } from './undici.ts';
 
-/** A connection, and what the request on it needs. */
 type Lane = {
   readonly client: Client;
   /** The connection to the service or the proxy, below any TLS. */

@@ -110,7 +110,6 @@ function reasonFor(error: unknown, hasHead: boolean): Reason {
   return reasons.find(fits) ?? loadReason(error) ?? fallback;
 }
 
-/** Returns the reason if a part of petstore could not be loaded. */
 function loadReason(error: unknown): Reason | undefined {
   const failure = asFailure(error);
   return failure && [/^/, failure.message, { kind: failure.kind, hint: failure.details.hint }];
@@ -120,7 +119,6 @@ type WithCertificate = {
   readonly cert?: { valid_from?: string; valid_to?: string; subjectaltname?: string };
 };
 
-/** Fills in the facts of the certificate that the error is about. */
 function fill(template: string, error: unknown): string {
   const {
     valid_from,
