@@ -52,24 +52,19 @@ export function openOwnLimit(
   /** A folder that is there, and that others can change. */
   let stranger: FileFault | undefined;
   const cells = folders.map((folder) => openCell(folder, names, context, onNotice));
-  const alone = memoryCell<Snapshot>();
-  const last: Cell<Snapshot> = {
-    ...alone,
-    read() {
-      if (!stranger) return alone.read();
-      const message = `${stranger.message}; the rate limit can be kept nowhere`;
-      throw unsentFailure('output', message, stranger.fix);
-    },
-  };
   const isUnusable = (error: unknown) => {
     if (error instanceof FileFault && folders[0] !== undefined) stranger ??= error;
     return error instanceof FileFault || lastingErrors.has(systemCode(error) ?? '');
   };
-  const cell = withFallbacks<Snapshot>([...cells, last], {
-    isUnusable,
-    merge: mergeSnapshots,
-    onMove: (error, index) => onNotice(describeMove(error, folders[0], folders[index])),
-  });
+  const onMove = (error: unknown, index: number) => {
+    if (stranger && index === folders.length) {
+      const message = `${stranger.message}; the rate limit can be kept nowhere`;
+      throw unsentFailure('output', message, stranger.fix);
+    }
+    onNotice(describeMove(error, folders[0], folders[index]));
+  };
+  const places = [...cells, memoryCell<Snapshot>()];
+  const cell = withFallbacks(places, { isUnusable, merge: mergeSnapshots, onMove });
   const read = async () => {
     try {
       return await cell.read();

@@ -40,6 +40,7 @@ export function fileCell<Value>(
 ) {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
   let hadValue = false;
+  const pathTo = (name: string | number) => join(folder, String(name));
   return { read, replace } satisfies Cell<Value>;
 
   function read(): Seen<Value> {
@@ -130,10 +131,6 @@ export function fileCell<Value>(
   /** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
   function readWhole(number: number): Buffer | undefined {
     return readOwn(pathTo(number), (file) => readStart(file, maxBytes));
-  }
-
-  function pathTo(name: string | number): string {
-    return join(folder, String(name));
   }
 }
 
