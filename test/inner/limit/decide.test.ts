@@ -83,6 +83,9 @@ function inShort(decision: Decision, at: number): string {
 
 const opened = [got(minute(59))];
 const two = [...opened, ...askAll('ab')];
+const refusedAgain = [refusal('a', 0, 1), refusal('b', 9, 1), refusal('c', 19, 900)];
+const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 });
+
 const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
   [
     ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
@@ -103,6 +106,20 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
         response('a', minute(58, 120), 60.2),
         response('b', minute(0), 60.5),
       ],
+      'granted',
+    ],
+    [
+      'it was refused until a reset',
+      0,
+      [refusal('a', 0, undefined, minute(0, 30))],
+      'minute 31.125',
+    ],
+    ['the day ends in a minute or two', 40, [got(nearReset(5)), got(nearReset(0), 40)], 'day 151'],
+    ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
+    [
+      'three minutes have passed since a 429',
+      200,
+      [refusal('x'), got(minute(59, 260), 200), ask('a', 200)],
       'granted',
     ],
     [
