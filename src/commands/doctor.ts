@@ -7,7 +7,7 @@ import { makePrivateFolder, ownFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { describeTurn } from '../import/lease.ts';
-import { faultOfLimits } from '../limit/open.ts';
+import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
@@ -128,7 +128,7 @@ const localChecks: Readonly<Record<string, Check>> = {
       writeNew(file, '?'.repeat(4_096));
       rmSync(file);
     });
-    const fault = faultOfLimits(folder, context);
+    const fault = findLimitsFault(folder, context);
     if (!fault) return folder;
     return { warning: `${fault.message}: the rate limit is kept elsewhere`, fix: fault.fix };
   },
@@ -141,7 +141,7 @@ const accountChecks: Readonly<Record<string, Check>> = {
     if (!store || !opened) return 'not set: the rate limit is shared on this machine only';
     const limit = await session.limits();
     await readStatus(limit);
-    if (!limit.isRemote?.()) return { warning: `${store.name} does not answer` };
+    if (!limit.isRemote()) return { warning: `${store.name} does not answer` };
     const { address } = await session.account();
     const turn = await describeTurn(session.context, opened, address);
     const risk = describePasswordRisk(store);

@@ -47,7 +47,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
 
   const store = chooseSharedStore(session);
   // Only a read shows whether the store responds.
-  const isReachable = limit.isRemote?.() ?? false;
+  const isReachable = limit.isRemote();
   if (store && isReachable) notice(report, `shared with other machines through ${store.name}`);
   if (store && !isReachable && reset) {
     warn(

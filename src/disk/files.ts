@@ -5,7 +5,7 @@ import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { FileFault, noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
-import { nameTemporary, removeFiles, temporariesOf } from './temporary.ts';
+import { listTemporaries, nameTemporary, removeFiles } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
 const KiB = 1024;
@@ -103,12 +103,12 @@ export function durableWrite(path: string, text: string): void {
     removeFiles([temporary]);
     throw cannotSave(path, error);
   }
-  removeFiles(temporariesOf(path));
+  removeFiles(listTemporaries(path));
 }
 
 export function durableRemove(path: string): void {
   try {
-    for (const found of [path, ...temporariesOf(path)]) {
+    for (const found of [path, ...listTemporaries(path)]) {
       retryOnWindows(() => rmSync(found, { force: true }));
     }
     syncFolder(dirname(path));

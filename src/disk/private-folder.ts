@@ -20,17 +20,17 @@ const rootUid = 0;
 
 /** Throws a FileFault if others could lead petstore to a file of their choice: they may be able to write to the folder above. */
 export function securePrivateFolder(path: string, uid: number | undefined): void {
-  refuse(faultOfFolder(path, uid));
+  refuse(findFolderFault(path, uid));
   makePrivateFolder(path);
-  refuse(faultOfFolder(path, uid));
+  refuse(findFolderFault(path, uid));
 }
 
-export function faultOfFolder(path: string, uid: number | undefined): FileFault | undefined {
-  const fault = faultOfLinks(dirname(path), uid);
+export function findFolderFault(path: string, uid: number | undefined): FileFault | undefined {
+  const fault = findLinkFault(dirname(path), uid);
   if (fault) return fault;
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;
-  if (stats.isSymbolicLink()) return linkFault(path, stats, uid);
+  if (stats.isSymbolicLink()) return describeLink(path, stats, uid);
   if (!isOwn(stats, uid)) {
     return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
   }
@@ -45,22 +45,22 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
 
 /** As root in the home folder of a user, a link of that user could lead to any folder. */
 export function refuseForeignLinks(path: string, uid: number | undefined): void {
-  refuse(faultOfLinks(path, uid));
+  refuse(findLinkFault(path, uid));
 }
 
 /** Returns the reason if a folder in which we make others belongs to another user, who could exchange them. */
-export function faultOfOwner(path: string, uid: number | undefined): FileFault | undefined {
+export function findOwnerFault(path: string, uid: number | undefined): FileFault | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats || stats.uid === rootUid || isOwn(stats, uid)) return undefined;
   return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
 }
 
 /** Others could lead us elsewhere by a link of theirs on any level. */
-function faultOfLinks(path: string, uid: number | undefined): FileFault | undefined {
+function findLinkFault(path: string, uid: number | undefined): FileFault | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const isForeign = stats?.isSymbolicLink() && stats.uid !== rootUid && !isOwn(stats, uid);
-  if (stats && isForeign) return linkFault(path, stats, uid);
-  return dirname(path) === path ? undefined : faultOfLinks(dirname(path), uid);
+  if (stats && isForeign) return describeLink(path, stats, uid);
+  return dirname(path) === path ? undefined : findLinkFault(dirname(path), uid);
 }
 
 export function makePrivateFolder(path: string): void {
@@ -98,7 +98,7 @@ function makeFolder(path: string): void {
   }
 }
 
-function linkFault(path: string, stats: Stats, uid: number | undefined): FileFault {
+function describeLink(path: string, stats: Stats, uid: number | undefined): FileFault {
   const fix = isOwn(stats, uid) ? `Run: ${commandOn('rm', path)}` : ownFolder;
   return new FileFault(`${path} is a symbolic link`, fix);
 }

@@ -9,11 +9,11 @@ export function nameTemporary(path: string): string {
 }
 
 /** Returns the unfinished files of one path: of running processes and of killed ones. */
-export function temporariesOf(path: string): string[] {
-  return temporariesIn(dirname(path)).filter((found) => found.replace(ending, '') === path);
+export function listTemporaries(path: string): string[] {
+  return listTemporariesIn(dirname(path)).filter((found) => found.replace(ending, '') === path);
 }
 
-function temporariesIn(folder: string): string[] {
+function listTemporariesIn(folder: string): string[] {
   try {
     const names = readdirSync(folder).filter((name) => ending.test(name));
     return names.map((name) => join(folder, name));
@@ -27,7 +27,7 @@ const maxAgeMs = 3_600_000;
 /** Removes the unfinished files of killed processes. A living one has its own for milliseconds. */
 export function removeStale(folder: string, now: number): void {
   const touchedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
-  removeFiles(temporariesIn(folder).filter((path) => now - touchedAt(path) > maxAgeMs));
+  removeFiles(listTemporariesIn(folder).filter((path) => now - touchedAt(path) > maxAgeMs));
 }
 
 export function removeFiles(files: readonly string[]): void {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
-import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
+import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
@@ -106,7 +106,7 @@ export class Journal {
 
 export function readJournal(context: Context, path: string, items: readonly Item[]) {
   reading(path, () => {
-    const fault = faultOfFolder(dirname(path), context.uid);
+    const fault = findFolderFault(dirname(path), context.uid);
     if (fault) throw fault;
   });
   const replayed = replay(context, path);

@@ -1,13 +1,12 @@
 import type { Block, Permit, State, Window } from './state.ts';
 
-/** The reason why a request may not be sent. `probe`: it waits for other requests of ours. */
+/** The reason why a request may not be sent. `probe`: it waits for other requests of ours, and may go on at any time. */
 export type Reason = 'minute' | 'day' | Block['reason'] | 'probe';
 
 export type Denied = {
   readonly granted: false;
   readonly reason: Reason;
   readonly waitMs: number;
-  readonly mayEndEarly: boolean;
   readonly limit?: number;
   readonly sinceMs?: number;
   /** The service itself has spoken of a ban. */
@@ -87,7 +86,7 @@ function maxTogether({ limit = 0, serviceResetAt }: Partial<Window> = {}): numbe
 }
 
 export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
-  return now < endOf(state, kind) + maxRoundingMs;
+  return now < findEnd(state, kind) + maxRoundingMs;
 }
 
 export function grant(state: State, id: string, permit: Permit, isProbe: boolean): State {
@@ -111,28 +110,26 @@ export function pauseMs(level: number): number {
 
 function paced({ pace }: State, now: number): Denied | undefined {
   if (!pace || now >= pace.nextAt) return undefined;
-  return { granted: false, reason: '429', waitMs: pace.nextAt - now, mayEndEarly: false };
+  return { granted: false, reason: '429', waitMs: pace.nextAt - now };
 }
 
 function blocked({ block }: State, now: number): Denied | undefined {
   if (!block || now >= block.until) return undefined;
   const { reason, since, until, isReported = false } = block;
-  const waitMs = until - now;
-  return { granted: false, reason, waitMs, sinceMs: now - since, isReported, mayEndEarly: false };
+  return { granted: false, reason, waitMs: until - now, sinceMs: now - since, isReported };
 }
 
 function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | undefined {
   if (leftIn(state, kind, now) > 0) return undefined;
-  const waitMs = Math.max(maxRoundingMs, endOf(state, kind) - now);
+  const waitMs = Math.max(maxRoundingMs, findEnd(state, kind) - now);
   const limit = state[kind]?.limit ?? 0;
-  return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
+  return { granted: false, reason: kind, waitMs, limit };
 }
 
 function waitForOne({ permits }: State, now: number): Denied {
   const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
   if (ends.length === 0) throw new Error('it would wait for ever: nothing is in flight');
-  const waitMs = Math.max(0, Math.min(...ends) - now);
-  return { granted: false, reason: 'probe', waitMs, mayEndEarly: true };
+  return { granted: false, reason: 'probe', waitMs: Math.max(0, Math.min(...ends) - now) };
 }
 
 function leftIn(state: State, kind: 'minute' | 'day', now: number): number {
@@ -141,7 +138,7 @@ function leftIn(state: State, kind: 'minute' | 'day', now: number): number {
   return window.remaining - (window.reserved ?? 0);
 }
 
-function endOf(state: State, kind: 'minute' | 'day'): number {
+function findEnd(state: State, kind: 'minute' | 'day'): number {
   const window = state[kind];
   return window ? window.endsAt + resetMarginMs : 0;
 }

@@ -105,7 +105,7 @@ async function sendInTurn(
   };
   // The head says all about the limit, and the body may take long.
   const onHead = (head: ResponseHead) => {
-    ended = turn.end({ ...outcomeOf(head, random()), limitOfPlan });
+    ended = turn.end({ ...readOutcome(head, random()), limitOfPlan });
     ended.catch(() => {});
   };
   try {
@@ -134,7 +134,7 @@ async function sendInTurn(
   }
 }
 
-function outcomeOf(head: ResponseHead, jitter: number): ResponseOutcome {
+function readOutcome(head: ResponseHead, jitter: number): ResponseOutcome {
   const { status, limits, receivedAt } = head;
   const { limit, remaining, reset, date = receivedAt } = limits.limit;
   return {

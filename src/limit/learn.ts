@@ -167,7 +167,6 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
   return { ...state, minute: hasOthers ? reserve(learned) : learned, day: spend(day) };
 }
 
-/** Leaves a part of a window to others who use the key. */
 export function reserve(window: Window): Window {
   return { ...window, reserved: Math.ceil(window.limit * shareOfOthers) };
 }

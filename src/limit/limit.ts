@@ -3,9 +3,6 @@ import { type Clocks, isSameStart, later } from './clocks.ts';
 import { dropPermits } from './learn.ts';
 import { emptyState, type Snapshot, type State } from './state.ts';
 
-/** The clocks are those of the place where the cell is. */
-type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
-
 /** Computes one change; the same state changes nothing. It may run more than once. `isOffline`: the store is unreachable. */
 export type Step<Result> = (
   state: State,
@@ -15,14 +12,21 @@ export type Step<Result> = (
 
 export type Limit = {
   readonly change: <Result>(step: Step<Result>) => Promise<Result>;
-  /** Returns false while the store cannot be reached. Undefined if there is none. */
-  readonly isRemote?: () => boolean;
+  /** Returns true if there is a store, and it can be reached. */
+  readonly isRemote: () => boolean;
 };
 
 const firstMoment = 1e12;
 
-/** All steps that this process requests in one turn of the event loop are one change of the cell. */
-export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<void>): Limit {
+/**
+ * Opens a limit in a cell, on the clocks of the place where that is. All steps that this process requests in one turn of the event
+ * loop are one change of the cell.
+ */
+export function openLimit<Look extends Seen<Snapshot>>(
+  cell: Cell<Snapshot, Look>,
+  readClocks: (look: Look) => Clocks,
+  turn: () => Promise<void>,
+): Limit {
   let steps: ((state: State, now: number) => State)[] = [];
   let next: Promise<void> | undefined;
   let previous: Promise<unknown> = Promise.resolve();
@@ -30,6 +34,7 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
   let last: Snapshot | undefined;
 
   return {
+    isRemote: () => false,
     async change<Result>(step: Step<Result>) {
       let outcome: { readonly result: Result } | undefined;
       steps.push((state, now) => {
@@ -50,8 +55,9 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
     steps = [];
     next = undefined;
     const lost = last && { ...last, state: dropPermits(last.state, last.stamp.at, () => true) };
-    last = await change(cell, ({ value, clocks }) => {
-      const known = value ?? lost;
+    last = await change(cell, (look) => {
+      const clocks = readClocks(look);
+      const known = look.value ?? lost;
       const stamp = known ? later(known.stamp, clocks) : { ...clocks, at: firstMoment };
       const before = known?.state ?? emptyState;
       const state = taken.reduce((current, step) => step(current, stamp.at), before);
@@ -61,17 +67,4 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
       return [state === before && !isOutdated ? undefined : snapshot, snapshot];
     });
   }
-}
-
-export function withClocks<Look extends Seen<Snapshot>>(
-  cell: Cell<Snapshot, Look>,
-  clocksOf: (look: Look) => Clocks,
-): Cell<Snapshot, Reading> {
-  return {
-    ...cell,
-    async read() {
-      const look = await cell.read();
-      return { ...look, clocks: clocksOf(look) };
-    },
-  };
 }

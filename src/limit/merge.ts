@@ -57,19 +57,17 @@ function minuteEndedByRefusal({ block, minute }: State, other: State): Window | 
 
 function moreCareful(a: Window | undefined, b: Window | undefined): Window | undefined {
   if (!a || !b) return a ?? b;
-  const [ownReset, otherReset] = [a.serviceResetAt, b.serviceResetAt];
   // A window that began when the other one was over is the next one, whoever counts it.
   if (a.endsAt - windowMs.minute >= b.endsAt) return a;
   if (b.endsAt - windowMs.minute >= a.endsAt) return b;
-  if (ownReset === undefined && otherReset !== undefined) return b;
-  if (ownReset !== undefined && otherReset === undefined) return a;
-  if (ownReset !== undefined && otherReset !== undefined && !isSameReset(ownReset, otherReset)) {
-    return ownReset > otherReset ? a : b;
-  }
-  // Of windows that we count ourselves, the one that ends later is the newer one.
-  const isCounted = ownReset === undefined && otherReset === undefined;
-  if (isCounted && Math.abs(a.endsAt - b.endsAt) > resetMarginMs) {
-    return a.endsAt > b.endsAt ? a : b;
+  const [ownReset, otherReset] = [a.serviceResetAt, b.serviceResetAt];
+  if (ownReset === undefined && otherReset === undefined) {
+    if (Math.abs(a.endsAt - b.endsAt) > resetMarginMs) return a.endsAt > b.endsAt ? a : b;
+  } else {
+    // What the service has reported counts before what we count ourselves.
+    if (ownReset === undefined) return b;
+    if (otherReset === undefined) return a;
+    if (!isSameReset(ownReset, otherReset)) return ownReset > otherReset ? a : b;
   }
   return a.remaining <= b.remaining ? a : b;
 }

@@ -1,32 +1,32 @@
 import { createHmac } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { FileFault, noHardLinks } from '../disk/open-file.ts';
-import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
+import { findFolderFault, findOwnerFault, ownFolder } from '../disk/private-folder.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, memoryCell, withFallbacks } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
-import { later, type Stamp } from './clocks.ts';
+import { type Clocks, later, type Stamp } from './clocks.ts';
 import { dropPermits } from './learn.ts';
-import { type Limit, openLimit, withClocks } from './limit.ts';
+import { type Limit, openLimit } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { isPlausible, type Snapshot } from './state.ts';
+
+/** `before` is what 0.2.0 called it. */
+type LimitNames = { readonly name: string; readonly before: string };
 
 /** Returns the names of the limit of a service and key. They are the same on every machine, and contain neither. */
 export function nameLimit(address: string, key: string): LimitNames {
   // The number is the version of the type `State`.
-  const nameOf = (version: number) => {
-    const hash = createHmac('sha256', key).update(`petstore limit ${version}\0${address}`);
-    return hash.digest('hex').slice(0, 32);
+  const hash = (version: number) => {
+    const hmac = createHmac('sha256', key).update(`petstore limit ${version}\0${address}`);
+    return hmac.digest('hex').slice(0, 32);
   };
-  return { name: nameOf(3), before: nameOf(2) };
+  return { name: hash(3), before: hash(2) };
 }
-
-/** `before` is what 0.2.0 called it. */
-type LimitNames = { readonly name: string; readonly before: string };
 
 /** A place that gives one of these will not work a moment later either. */
 const lastingErrors = new Set([
@@ -48,29 +48,23 @@ export function openOwnLimit(
   names: LimitNames,
   onNotice: (notice: string) => void,
 ): Limit {
-  const { now, uptime, boot, turn } = context;
-  const folders = [stateFolder, ...otherFolders(context)];
+  const folders = [stateFolder, ...listOtherFolders(context)];
   /** A folder that is there, and that others can change. */
   let stranger: FileFault | undefined;
-  const cells = folders.map((folder) => cellIn(folder, names, context, onNotice));
-  const alone = memoryCell<Snapshot>();
-  const last: Cell<Snapshot> = {
-    ...alone,
-    read() {
-      if (!stranger) return alone.read();
-      const message = `${stranger.message}; the rate limit can be kept nowhere`;
-      throw unsentFailure('output', message, stranger.fix);
-    },
-  };
+  const cells = folders.map((folder) => openCell(folder, names, context, onNotice));
   const isUnusable = (error: unknown) => {
     if (error instanceof FileFault && folders[0] !== undefined) stranger ??= error;
     return error instanceof FileFault || lastingErrors.has(systemCode(error) ?? '');
   };
-  const cell = withFallbacks<Snapshot>([...cells, last], {
-    isUnusable,
-    merge: mergeSnapshots,
-    onMove: (error, index) => onNotice(noticeOfMove(error, folders[0], folders[index])),
-  });
+  const onMove = (error: unknown, index: number) => {
+    if (stranger && index === folders.length) {
+      const message = `${stranger.message}; the rate limit can be kept nowhere`;
+      throw unsentFailure('output', message, stranger.fix);
+    }
+    onNotice(describeMove(error, folders[0], folders[index]));
+  };
+  const places = [...cells, memoryCell<Snapshot>()];
+  const cell = withFallbacks(places, { isUnusable, merge: mergeSnapshots, onMove });
   const read = async () => {
     try {
       return await cell.read();
@@ -84,14 +78,15 @@ export function openOwnLimit(
       );
     }
   };
-  return openLimit(
-    withClocks({ ...cell, read }, () => ({ wall: now(), uptime: uptime(), boot })),
-    turn,
-  );
+  return openLimit({ ...cell, read }, () => readClocks(context), context.turn);
+}
+
+function readClocks({ now, uptime, boot }: Context): Clocks {
+  return { wall: now(), uptime: uptime(), boot };
 }
 
 /** Any user may have made the last one. */
-function otherFolders({ env, uid, temporary }: Context): string[] {
+function listOtherFolders({ env, uid, temporary }: Context): string[] {
   const { XDG_RUNTIME_DIR: runtime = '' } = env;
   const own = join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
   return isAbsolute(runtime) ? [join(runtime, 'petstore'), own] : [own];
@@ -110,44 +105,40 @@ function isOlder(a: Stamp, b: Stamp): boolean {
   return a.boot === b.boot ? a.uptime < b.uptime : a.wall < b.wall;
 }
 
-function cellIn(
+function openCell(
   folder: string | undefined,
   { name, before }: LimitNames,
   context: Context,
   onNotice: (notice: string) => void,
 ): Cell<Snapshot> {
   const limits = join(folder ?? '', 'limits');
-  const check = { isValid: isPlausible, onDamage: () => onNotice(noticeOfDamage(limits)) };
-  const cell = fileCell<Snapshot>(join(limits, name), check);
-  let hasValue = false;
-  return {
-    async read() {
-      // As long as it is not there, other users may make it. To look each time makes a turn among 20 busy processes
-      // take up to twice as long.
-      const fault = hasValue ? undefined : faultOfLimits(folder, context);
-      if (fault) throw fault;
-      if (!hasValue) removeStale(join(limits, name), context.now());
-      const seen = await cell.read();
-      hasValue ||= seen.value !== undefined;
-      if (hasValue) return seen;
-      const { value } = await fileCell<Snapshot>(join(limits, before), check).read();
-      return { ...seen, value };
-    },
-    replace(seen, next) {
-      if (!hasValue) removeUnused(limits, context);
-      return cell.replace(seen, next);
-    },
+  const path = join(limits, name);
+  const options = { isValid: isPlausible, onDamage: () => onNotice(describeDamage(limits)) };
+  // As long as there is no value, other users may make the folder. To look each time makes a turn among 20 busy processes take
+  // up to twice as long.
+  const check = () => {
+    const fault = findLimitsFault(folder, context);
+    if (fault) throw fault;
+    removeStale(path, context.now());
+    if (!existsSync(path)) removeUnused(limits, context);
   };
+  const cell = fileCell<Snapshot>(path, { ...options, check });
+  const older = fileCell<Snapshot>(join(limits, before), options);
+  const read = () => {
+    const seen = cell.read();
+    return seen.value ? seen : { ...seen, value: older.read().value };
+  };
+  return { ...cell, read };
 }
 
 /** Removes the limits of other services and keys that have long been out of use. A clock that was set forward must end no wait. */
-function removeUnused(limits: string, { now, uptime, boot }: Context): void {
+function removeUnused(limits: string, context: Context): void {
   for (const name of stateFiles.list(limits)) {
     try {
       const { value } = fileCell<Snapshot>(join(limits, name)).read();
       if (!value) continue;
       const { state, stamp } = value;
-      const { at } = later(stamp, { wall: now(), uptime: uptime(), boot });
+      const { at } = later(stamp, readClocks(context));
       const ends = [stamp.at + maxUnusedMs, state.block?.until ?? 0, state.day?.endsAt ?? 0];
       if (Math.max(...ends) < at) rmSync(join(limits, name), { recursive: true });
     } catch {
@@ -157,19 +148,19 @@ function removeUnused(limits: string, { now, uptime, boot }: Context): void {
 }
 
 /** Returns the reason why a state folder, to which others may write, cannot hold the limits. */
-export function faultOfLimits(
+export function findLimitsFault(
   folder: string | undefined,
   { uid }: Pick<Context, 'uid'>,
 ): FileFault | undefined {
   if (folder === undefined) return new FileFault('no home folder', ownFolder);
-  return faultOfOwner(folder, uid) ?? faultOfFolder(join(folder, 'limits'), uid);
+  return findOwnerFault(folder, uid) ?? findFolderFault(join(folder, 'limits'), uid);
 }
 
-function noticeOfDamage(folder: string): string {
+function describeDamage(folder: string): string {
   return `the newest record of the rate limit in ${folder} is damaged; the one before it counts, or else one request goes first`;
 }
 
-function noticeOfMove(error: unknown, from = 'the state folder', to: string | undefined): string {
+function describeMove(error: unknown, from = 'the state folder', to: string | undefined): string {
   const fault = error instanceof FileFault ? error : undefined;
   const unusable = fault?.message ?? `cannot use ${from} (${systemCode(error) ?? 'unknown error'})`;
   const outcome = to

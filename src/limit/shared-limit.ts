@@ -1,19 +1,17 @@
 import type { Context, Engine } from '../context.ts';
 import { storeCell } from '../store/store-cell.ts';
 import { dropPermits, reserve } from './learn.ts';
-import { type Limit, openLimit, type Step, withClocks } from './limit.ts';
+import { type Limit, openLimit, type Step } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { emptyState, type Permit, type Snapshot, type State } from './state.ts';
 import { snapshotSchema } from './state-schema.ts';
 
 const minLifetimeS = 25 * 3_600;
 
-/** Opens the limit of that name in a store, on the server's clock. */
 export function openStoreLimit(engine: Engine, name: string, context: Context): Limit {
   const parse = (json: string) => snapshotSchema.parse(JSON.parse(json));
   const cell = storeCell(engine, `petstore:lim:${name}`, { parse, lifetimeS }, context);
-  const onClock = withClocks(cell, ({ now }) => ({ wall: now, uptime: now, boot: 'server' }));
-  return openLimit(onClock, context.turn);
+  return openLimit(cell, ({ now }) => ({ wall: now, uptime: now, boot: 'server' }), context.turn);
 }
 
 function lifetimeS({ state, stamp }: Snapshot): number {

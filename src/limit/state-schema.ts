@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { isPlausible } from './state.ts';
 
 /**
- * All that is known of the limit of one key. Times are ms on a clock of our own (time.ts). Processes of other versions read it:
+ * All that is known of the limit of one key. Times are ms on a clock of our own (clocks.ts). Processes of other versions read it:
  * if its shape changes, count up the version in `nameLimit`. Only a store needs the check; state.ts has the types.
  */
 const windowSchema = z.object({
@@ -41,7 +41,6 @@ const paceSchema = z.object({
   level: z.number(),
   /** The level is one less from then on, and one less again with each minute after that. */
   easesAt: z.number(),
-  /** No request goes before that. */
   nextAt: z.number(),
 });
 

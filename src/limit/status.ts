@@ -9,7 +9,6 @@ export type WindowStatus = {
   /** Counted by the service, or by petstore for less than a day. */
   readonly used?: number | undefined;
   readonly resetMs?: number | undefined;
-  /** The end by the service's clock. */
   readonly serviceResetAt?: number | undefined;
   readonly source: 'service' | 'own count' | 'unknown';
 };
@@ -29,7 +28,7 @@ export function readStatus(limit: Limit): Promise<LimitStatus> {
       minute: windowStatus(state, 'minute', now),
       day: windowStatus(state, 'day', now),
       inFlight: Object.keys(state.permits).length,
-      wait: decision.granted || decision.mayEndEarly ? undefined : decision,
+      wait: decision.granted || decision.reason === 'probe' ? undefined : decision,
     };
     return [recorded, status];
   });

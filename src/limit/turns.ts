@@ -94,7 +94,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       let asked = await ask(id);
       while (!asked.decision.granted) {
         const denied = asked.decision;
-        const { mayEndEarly, waitMs } = denied;
+        const { reason, waitMs } = denied;
+        const mayEndEarly = reason === 'probe';
         if (!mayEndEarly || uptime() > start + showAfterMs) {
           const isTooLate = uptime() + (mayEndEarly ? 0 : waitMs) > waitUntil;
           if (isTooLate) throw rateLimitFailure(denied, context.now());
@@ -103,7 +104,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         }
         // Those behind are put off as well.
         if (!mayEndEarly) for (const { onWait } of waiting) onWait?.();
-        const slowdown = limit.isRemote?.() ? storeSlowdown : 1;
+        const slowdown = limit.isRemote() ? storeSlowdown : 1;
         pollMs = asked.inFlight === inFlight ? pollMs * 1.5 : minPollMs * slowdown;
         inFlight = asked.inFlight;
         const untilPollMs = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);

@@ -8,7 +8,7 @@ export function waitWords(
   denied: Denied,
 ): Pick<Wait, 'reason' | 'why' | 'next' | 'limit' | 'remaining'> {
   const { reason, limit } = denied;
-  const [why] = wordsOf(denied);
+  const [why] = describeReason(denied);
   const window = limit === undefined ? {} : { limit, remaining: 0 };
   return { reason: waitReason(reason), why, next: 'next request', ...window };
 }
@@ -25,13 +25,13 @@ export function rateLimitFailure(denied: Denied, now: number): Failure {
 }
 
 function nextStep(denied: Denied, now: number, seconds: number): string {
-  const { reason, sinceMs, mayEndEarly } = denied;
+  const { reason, sinceMs } = denied;
   const when = moment(denied, now);
   if (reason === 'banned' && sinceMs !== undefined) {
     const since = isoTime(now - sinceMs);
     return `Banned since ${since}; nothing is sent for ${when}. See: petstore limits`;
   }
-  if (mayEndEarly) return `Retry in ${when}.`;
+  if (reason === 'probe') return `Retry in ${when}.`;
   if (reason === 'day') {
     return `Retry in ${when}. A higher plan allows more; after a change, run petstore limits --reset.`;
   }
@@ -51,11 +51,15 @@ function moment({ waitMs }: Denied, now: number): string {
 }
 
 export function inWords(denied: Denied): string {
-  return wordsOf(denied)[1];
+  return describeReason(denied)[1];
 }
 
 /** Returns the reason for a status line, and for a sentence. */
-function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string, long: string] {
+function describeReason({
+  reason,
+  limit,
+  isReported,
+}: Denied): readonly [short: string, long: string] {
   const words: Readonly<Record<Reason, readonly [short: string, long: string]>> = {
     minute: [
       `rate limit reached (${limit}/min)`,

@@ -3,7 +3,7 @@ import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Environment, Output, Owner, Send } from '../context.ts';
 import { stateFiles } from '../disk/state-files.ts';
-import { bootOf, isRunning, ownerOf } from '../store/owner.ts';
+import { bootOf, isRunning, readOwner } from '../store/owner.ts';
 import type { Terminal } from './ask.ts';
 
 export function createNodeContext(signal: AbortSignal): Context {
@@ -72,7 +72,7 @@ export function createNodeContext(signal: AbortSignal): Context {
     stateFiles,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
-      owner ??= ownerOf(process.pid);
+      owner ??= readOwner(process.pid);
       return owner;
     },
     isRunning: (owner) => isRunning(owner, process.kill),
@@ -181,7 +181,7 @@ const defaultColumns = 80;
 /** setTimeout fires at once if the delay is longer. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Like `setTimeout` of node:timers/promises, which makes an error with a stack each time a wait is given up. */
+/** Like `setTimeout` of node:timers/promises, which takes 20 µs more for each wait that is given up: its error has a stack. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = () => {

@@ -23,7 +23,7 @@ export function launch(
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, killedBy) => resolve(exitCodeOf(code, killedBy)));
+    child.once('exit', (code, killedBy) => resolve(toExitCode(code, killedBy)));
   });
 }
 
@@ -54,7 +54,7 @@ export function capture(
     signal.addEventListener('abort', onAbort);
     child.once('error', reject);
     child.once('close', (code, killedBy) =>
-      resolve({ exitCode: exitCodeOf(code, killedBy), stdout }),
+      resolve({ exitCode: toExitCode(code, killedBy), stdout }),
     );
     // Later its process id may belong to another program.
   }).finally(() => signal.removeEventListener('abort', onAbort));
@@ -74,7 +74,7 @@ export function capture(
 /** The exit code on Windows of a program that Ctrl-C ended: STATUS_CONTROL_C_EXIT. */
 const endedByCtrlC = 0xc000013a;
 
-function exitCodeOf(code: number | null, killedBy: NodeJS.Signals | null): number {
+function toExitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
   if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
   return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
 }

@@ -8,7 +8,6 @@ import { systemCode } from '../errors.ts';
 import { TunnelError } from '../request/exchange.ts';
 import { buildConnector, Client, connectTunnel } from './undici.ts';
 
-/** A connection, and what the request on it needs. */
 type Lane = {
   readonly client: Client;
   /** The connection to the service or the proxy, below any TLS. */
@@ -152,12 +151,12 @@ function openLane(origin: string, proxy: HttpProxy | undefined, patience: Patien
           if (error) return done(error, null);
           if (target.protocol === 'http:' && !isLocal(socket)) {
             socket.destroy();
-            return done(faultOf('ENOTLOCAL'), null);
+            return done(createFault('ENOTLOCAL'), null);
           }
           adopt(socket, lane);
           Promise.resolve(lane.lastCheck?.()).then(
             // undici takes a closed socket for a reason to connect again.
-            () => (socket.destroyed ? done(faultOf('ECONNRESET'), null) : done(null, socket)),
+            () => (socket.destroyed ? done(createFault('ECONNRESET'), null) : done(null, socket)),
             (refusal) => {
               socket.destroy();
               done(refusal, null);
@@ -184,9 +183,9 @@ function directly(lane: Lane): Connectors.connector {
       autoSelectFamilyAttemptTimeout: lane.patience.attemptTimeoutMs,
     });
     lane.tcp = tcp;
-    lane.delay = isIP(host) ? undefined : faultOf(TIMEOUT);
+    lane.delay = isIP(host) ? undefined : createFault(TIMEOUT);
     const timer = setTimeout(
-      () => tcp.destroy(lane.delay ?? faultOf('UND_ERR_CONNECT_TIMEOUT')),
+      () => tcp.destroy(lane.delay ?? createFault('UND_ERR_CONNECT_TIMEOUT')),
       connectTimeoutMs,
     );
     const fail = (error: Error) => {
@@ -244,7 +243,7 @@ function isLocal({ remoteAddress }: Socket): boolean {
   return remoteAddress === '::1' || /^(?:::ffff:)?127\./.test(remoteAddress);
 }
 
-function faultOf(code: string): Error {
+function createFault(code: string): Error {
   return Object.assign(new Error(), { code });
 }
 
@@ -260,7 +259,7 @@ function throughProxy(proxy: HttpProxy, lane: Lane): Connectors.connector {
       ...clientOptions,
       connect: (next, onConnect) =>
         connect(next, (...result) => {
-          lane.delay = faultOf('UND_ERR_HEADERS_TIMEOUT');
+          lane.delay = createFault('UND_ERR_HEADERS_TIMEOUT');
           onConnect(...result);
         }),
     });

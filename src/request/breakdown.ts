@@ -20,7 +20,7 @@ type Reason = readonly [
   fault: RegExp,
   message: string,
   details?: {
-    readonly hint?: string;
+    readonly hint?: string | undefined;
     readonly canRetry?: true;
     /** It may pass, although it is not worth another try at once. */
     readonly isAway?: true;
@@ -115,7 +115,6 @@ type WithCertificate = {
   readonly cert?: { valid_from?: string; valid_to?: string; subjectaltname?: string };
 };
 
-/** Fills in the facts of the certificate that the error is about. */
 function fill(template: string, error: unknown): string {
   const {
     valid_from,
@@ -123,14 +122,14 @@ function fill(template: string, error: unknown): string {
     subjectaltname = 'another host',
   } = (error as WithCertificate).cert ?? {};
   return template
-    .replace('FROM', () => dayOf(valid_from))
-    .replace('UNTIL', () => dayOf(valid_to))
+    .replace('FROM', () => formatDay(valid_from))
+    .replace('UNTIL', () => formatDay(valid_to))
     .replace('NAMES', () =>
       subjectaltname.replace(/\b(DNS|IP Address):/g, '').slice(0, maxNamesLength),
     );
 }
 
-function dayOf(date = ''): string {
+function formatDay(date = ''): string {
   const time = Date.parse(date);
   return Number.isNaN(time) ? 'an unknown day' : isoTime(time).slice(0, 10);
 }

@@ -36,8 +36,7 @@ function decodeLeniently(bytes: Uint8Array): Json | undefined {
   }
 }
 
-/** Returns what a service says that speaks of a ban. */
-export function banOf(service: ServiceError | undefined): string | undefined {
+export function describeBan(service: ServiceError | undefined): string | undefined {
   if (!service || !isBan(service)) return undefined;
   return `the service says your key is banned: ${service.message || service.code}`;
 }

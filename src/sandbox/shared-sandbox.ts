@@ -65,5 +65,5 @@ function openCell({ now, uid }: Pick<Context, 'now' | 'uid'>, stateFolder: strin
   const folder = join(stateFolder, 'sandbox');
   securePrivateFolder(folder, uid);
   removeStale(folder, now());
-  return fileCell<ReturnType<typeof takeSnapshot>>(folder, undefined, maxBytes);
+  return fileCell<ReturnType<typeof takeSnapshot>>(folder, { maxBytes });
 }

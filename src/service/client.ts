@@ -12,14 +12,14 @@ import {
   TransportError,
 } from '../request/exchange.ts';
 import { parseHttpDate } from '../request/limit-headers.ts';
-import { banOf, refusedBefore } from '../request/service-error.ts';
+import { describeBan, refusedBefore } from '../request/service-error.ts';
 import { formsOf } from '../text/secret.ts';
 import { duration } from '../time.ts';
 import { version } from '../version.ts';
 import type { ApiKey } from './api-key.ts';
 import { decode, decodeList } from './decode.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
-import { failureOf, outcomeDetails, refusalOf } from './outcome.ts';
+import { createFailure, describeRefusal, outcomeDetails } from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
 
 type ClientOptions = {
@@ -64,7 +64,7 @@ export class Client {
       return decode(endpoint, response, this.#keyForms);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      throw failureOf(endpoint, 'service', error.message, 'unknown', error.details);
+      throw createFailure(endpoint, 'service', error.message, 'unknown', error.details);
     }
   }
 
@@ -92,7 +92,7 @@ export class Client {
     const target = petId === undefined ? path : path.replace('{petId}', encodeURIComponent(petId));
     return {
       method,
-      url: new URL(rootOf(baseUrl) + target),
+      url: new URL(trimSlashes(baseUrl) + target),
       headers: {
         accept: 'application/json',
         // A compressed body cannot be limited before it is inflated.
@@ -119,7 +119,7 @@ export class Client {
     });
     reportDeprecation(report, endpoint, response);
     if (hasPromisedStatus(endpoint, response)) return response;
-    throw refusalOf(endpoint, response, this.#options);
+    throw describeRefusal(endpoint, response, this.#options);
   }
 
   /** Adds the bearer key (interface document, section 5). It travels to the origin of the base URL and nowhere else. */
@@ -145,7 +145,7 @@ export class Client {
   #asFailure(endpoint: Endpoint, error: unknown, earlier: FailureDetails = {}): unknown {
     const { signal } = this.#options.context;
     if (error instanceof Failure && error.kind === 'rate_limited') {
-      return error.with(earlier, banOf(earlier.service) ?? error.message);
+      return error.with(earlier, describeBan(earlier.service) ?? error.message);
     }
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;
@@ -157,11 +157,13 @@ export class Client {
       return end.with({ ...outcomeDetails(endpoint, outcome), ...known });
     }
     const { kind = 'network', hint, isAway, cause } = error.details;
-    return failureOf(endpoint, kind, error.message, outcome, { hint, isAway, cause }).with(known);
+    return createFailure(endpoint, kind, error.message, outcome, { hint, isAway, cause }).with(
+      known,
+    );
   }
 }
 
-export function rootOf({ href }: URL): string {
+export function trimSlashes({ href }: URL): string {
   // Without the lookbehind, the time would grow with the square of the number of slashes.
   return href.replace(/(?<!\/)\/+$/, '');
 }

@@ -50,15 +50,15 @@ export async function decodeList(response: ApiResponse): Promise<AsyncIterable<C
   if (stream) return decodeParts(stream);
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
   if (!/^\s*\[/.test(beginning)) decode(listCategories, response, []);
-  await readToEnd(decodeParts(partsOf(bytes)));
-  return decodeParts(partsOf(bytes));
+  await readToEnd(decodeParts(splitBytes(bytes)));
+  return decodeParts(splitBytes(bytes));
 }
 
 async function readToEnd(batches: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of batches);
 }
 
-function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+function* splitBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += batchBytes) {
     yield bytes.subarray(start, start + batchBytes);
   }

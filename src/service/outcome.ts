@@ -7,7 +7,7 @@ import {
 } from '../errors.ts';
 import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
 import { isLimited, requestedWait } from '../request/limit-headers.ts';
-import { banOf, readServiceError } from '../request/service-error.ts';
+import { describeBan, readServiceError } from '../request/service-error.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { type ApiKey, describeKey } from './api-key.ts';
@@ -47,7 +47,7 @@ const refusedByOthers = 'a proxy or firewall probably refused the request';
 const headersHint = 'See: petstore categories list -v';
 const maxTitleLength = 100;
 
-export function refusalOf(
+export function describeRefusal(
   endpoint: Endpoint,
   response: ApiResponse,
   { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
@@ -65,9 +65,9 @@ export function refusalOf(
     const [location] = headerValues(headers, 'location');
     const message = `${template.replace('LOCATION', () => withoutUrlSecrets(location ?? 'elsewhere'))} (${status})`;
     const hint = location && redirectHint(location, endpoint, baseUrl);
-    return failureOf(endpoint, kind, message, outcome, { hint, service });
+    return createFailure(endpoint, kind, message, outcome, { hint, service });
   }
-  const title = service.message ? undefined : titleOfPage(response);
+  const title = service.message ? undefined : readTitle(response);
   const isOfOthers = title !== undefined && kind === 'auth';
   const quote = service.message || (title && `"${title}"`);
   const label = [status, service.code].filter(Boolean).join(' ');
@@ -77,7 +77,7 @@ export function refusalOf(
   const message = filled + (quote ? `: ${quote}` : '');
   const hint = isOfOthers ? headersHint : refusalHint(endpoint, service, baseUrl, key);
   const isAway = status >= 502 && status <= 504;
-  return failureOf(endpoint, kind, message, outcome, { hint, service, isAway });
+  return createFailure(endpoint, kind, message, outcome, { hint, service, isAway });
 }
 
 function rateLimitFailure(
@@ -87,9 +87,9 @@ function rateLimitFailure(
   waitMs: number,
 ): Failure {
   const refusal = status === 503 ? 'the service is unavailable' : 'rate limit exceeded';
-  const message = banOf(service) ?? refusal;
+  const message = describeBan(service) ?? refusal;
   const when = { resetAt: receivedAt + waitMs, retryAfter: Math.ceil(waitMs / 1_000) };
-  return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
+  return createFailure(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }
 
 const versionPrefix = /\/v\d/;
@@ -128,7 +128,7 @@ function redirectHint(location: string, { path }: Endpoint, { href }: URL): stri
 }
 
 /** Returns the title of an HTML page, which a proxy sends in place of an Error; undefined if it is no page. */
-function titleOfPage({ headers, bytes }: ApiResponse): string | undefined {
+function readTitle({ headers, bytes }: ApiResponse): string | undefined {
   if (!headerValues(headers, 'content-type').some((type) => /\bhtml\b/i.test(type)))
     return undefined;
   const [, title = ''] = /<title[^>]*>([^<]{0,1000})/i.exec(new TextDecoder().decode(bytes)) ?? [];
@@ -137,7 +137,7 @@ function titleOfPage({ headers, bytes }: ApiResponse): string | undefined {
 
 type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
 
-export function failureOf(
+export function createFailure(
   endpoint: Endpoint,
   kind: FailureKind,
   message: string,

@@ -8,7 +8,7 @@ import { sendOnce } from '../request/send.ts';
 import { showSilence } from '../request/silence.ts';
 import { trace } from '../request/trace.ts';
 import { type ApiKey, describeKey } from '../service/api-key.ts';
-import { Client, rootOf } from '../service/client.ts';
+import { Client, trimSlashes } from '../service/client.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
@@ -56,7 +56,7 @@ export function createConnection(invocation: Invocation, options: Options): Conn
     // Reading the limit must not start the sandbox.
     if (isSandbox) return sandboxAccount;
     const { baseUrl, key } = await service();
-    return { address: rootOf(baseUrl), secret: key.value };
+    return { address: trimSlashes(baseUrl), secret: key.value };
   };
   const limits = once(async () => openLimits(invocation, await account(), report));
   const client = once(() => connect(invocation, service, limits, options));

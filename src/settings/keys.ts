@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { durableRemove, durableWrite, readSecret, saving } from '../disk/files.ts';
 import { makePrivateFolder, refuseForeignLinks } from '../disk/private-folder.ts';
-import { temporariesOf } from '../disk/temporary.ts';
+import { listTemporaries } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
 import { fromSource } from './values.ts';
@@ -76,7 +76,7 @@ export async function removeKey(
   const path = keyFile(folder, profile);
   saving(path, () => refuseForeignLinks(dirname(path), context.uid));
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
-  if (!isThere && temporariesOf(path).length === 0) return false;
+  if (!isThere && listTemporaries(path).length === 0) return false;
   await withLock(context, join(folder, 'keys.lock'), () => durableRemove(path));
   return true;
 }

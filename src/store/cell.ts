@@ -39,7 +39,7 @@ export type Moves<Value> = {
   /** Returns false for a failure that may pass. */
   readonly isUnusable: (error: unknown) => boolean;
   readonly merge: (there: Value, known: Value) => Value;
-  /** Called once another place has turned out to work. */
+  /** Called once another place has turned out to work. If it throws, so does the read. */
   readonly onMove: (reason: unknown, index: number) => void;
 };
 
@@ -61,10 +61,10 @@ export function withFallbacks<Value>(
       for (;;) {
         try {
           const seen = await (cells[index] as Cell<Value>).read();
-          failures.read = 0;
           await lookElsewhere();
           if (reason !== undefined) onMove(reason, index);
           reason = undefined;
+          failures.read = 0;
           return { ...seen, value: both(seen.value, known) };
         } catch (error) {
           fail(error, 'read');

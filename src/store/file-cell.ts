@@ -16,11 +16,15 @@ const maxReads = 1_000;
 /** The number after the highest of these is still exact. */
 const ownName = /^[1-9]\d{0,14}$/;
 
-export type Check = {
+type Options = {
+  /** Called before each read until there is a value. Throws if the folder may not be used. */
+  readonly check?: () => void;
   /** Returns false for a value that no change of ours would have written. */
-  readonly isValid: (value: unknown) => boolean;
+  readonly isValid?: (value: unknown) => boolean;
   /** Called when the newest file is damaged. */
-  readonly onDamage: () => void;
+  readonly onDamage?: () => void;
+  /** A larger file is never written (EFBIG), and counts as damaged. */
+  readonly maxBytes?: number;
 };
 
 const nothing = { value: undefined, version: '', numbers: [] };
@@ -28,15 +32,21 @@ const nothing = { value: undefined, version: '', numbers: [] };
 /**
  * Returns a cell in a folder of its own, where the file with the highest number has the value. Files never change: the next value is
  * written to a temporary file and linked to the next number, which only one process can do. A process that is killed at any moment
- * leaves the old value or the new one. A file above `maxBytes` is never written (EFBIG), and counts as damaged.
+ * leaves the old value or the new one.
  */
-export function fileCell<Value>(folder: string, check?: Check, maxBytes = usualMaxBytes) {
+export function fileCell<Value>(
+  folder: string,
+  { check, isValid = () => true, onDamage, maxBytes = usualMaxBytes }: Options = {},
+) {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
+  let hadValue = false;
+  const pathTo = (name: string | number) => join(folder, String(name));
   return { read, replace } satisfies Cell<Value>;
 
   function read(): Seen<Value> {
+    if (!hadValue) check?.();
     for (let attempt = 0; attempt < maxReads; attempt += 1) {
-      const numbers = numbersIn(folder);
+      const numbers = listNumbers(folder);
       const newest = numbers.at(-1);
       if (newest === undefined) {
         // So that the caller can use another place at once.
@@ -46,20 +56,32 @@ export function fileCell<Value>(folder: string, check?: Check, maxBytes = usualM
       if (newest === last.numbers.at(-1)) return last;
       const file = readWhole(newest);
       // If the newest is another one now, a process that was suspended may have made this file with a number of long ago.
-      if (!file || numbersIn(folder).at(-1) !== newest) continue;
-      const value = parse<Value>(file, check) ?? olderValue(numbers);
-      last = { value, version: `${newest} ${headOf(file)}`, numbers };
+      if (!file || listNumbers(folder).at(-1) !== newest) continue;
+      const value = parse(file, onDamage) ?? readOlder(numbers);
+      hadValue ||= value !== undefined;
+      last = { value, version: `${newest} ${readHead(file)}`, numbers };
       return last;
     }
     const message = 'gave up after 1,000 reads: other processes changed it each time';
     throw Object.assign(new Error(message), { code: 'EBUSY' });
   }
 
-  function olderValue(numbers: readonly number[]): Value | undefined {
+  function readOlder(numbers: readonly number[]): Value | undefined {
     for (const number of numbers.slice(0, -1).reverse()) {
-      const value = parse<Value>(readWhole(number), check && { ...check, onDamage: () => {} });
+      const value = parse(readWhole(number));
       if (value !== undefined) return value;
     }
+    return undefined;
+  }
+
+  /** Returns undefined for a damaged value, and for none: a new cell has an empty file. */
+  function parse(file: Buffer | undefined, onDamage = () => {}): Value | undefined {
+    const [head = '', json = ''] = file?.toString().split('\n') ?? [];
+    const isWhole = head.startsWith(digest(json));
+    if (isWhole && json === '') return undefined;
+    const value = isWhole ? JSON.parse(json) : undefined;
+    if (isWhole && isValid(value)) return value;
+    onDamage();
     return undefined;
   }
 
@@ -76,25 +98,26 @@ export function fileCell<Value>(folder: string, check?: Check, maxBytes = usualM
     if (!publish(newest + 1, JSON.stringify(next))) return false;
     // If this process was suspended meanwhile, the number may have been used and removed again. But the
     // lowest numbers are removed first, so then the file that was read is gone as well.
-    if (`${newest} ${headAt(pathOf(newest))}` !== version) {
-      remove(pathOf(newest + 1));
+    const head = readOwn(pathTo(newest), (file) => readStart(file, headLength));
+    if (!head || `${newest} ${readHead(head)}` !== version) {
+      remove(pathTo(newest + 1));
       return false;
     }
     // In ascending order, and none above one that stays.
     numbers
       .filter((number) => number < newest - maxOlderFiles)
-      .every((number) => remove(pathOf(number)));
+      .every((number) => remove(pathTo(number)));
     return true;
   }
 
   /** Returns false if another process was first. */
   function publish(number: number, json = ''): boolean {
-    const temporary = nameTemporary(pathOf('next'));
-    const text = `${digestOf(json)} ${randomUUID()}\n${json}\n`;
+    const temporary = nameTemporary(pathTo('next'));
+    const text = `${digest(json)} ${randomUUID()}\n${json}\n`;
     if (Buffer.byteLength(text) > maxBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
     try {
       writeNew(temporary, text);
-      link(temporary, pathOf(number));
+      link(temporary, pathTo(number));
       return true;
     } catch (error) {
       // ENOENT: the folder was removed.
@@ -107,15 +130,11 @@ export function fileCell<Value>(folder: string, check?: Check, maxBytes = usualM
 
   /** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
   function readWhole(number: number): Buffer | undefined {
-    return readOwn(pathOf(number), (file) => readStart(file, maxBytes));
-  }
-
-  function pathOf(name: string | number): string {
-    return join(folder, String(name));
+    return readOwn(pathTo(number), (file) => readStart(file, maxBytes));
   }
 }
 
-function numbersIn(folder: string): number[] {
+function listNumbers(folder: string): number[] {
   try {
     const names = readdirSync(folder).filter((name) => ownName.test(name));
     return names.map(Number).sort((a, b) => a - b);
@@ -135,26 +154,11 @@ function checkWritable(path: string): void {
   }
 }
 
-function headAt(path: string): string | undefined {
-  const start = readOwn(path, (file) => readStart(file, headLength));
-  return start && headOf(start);
-}
-
-function headOf(file: Buffer): string {
+function readHead(file: Buffer): string {
   return file.toString('latin1', 0, headLength);
 }
 
-/** Returns undefined for a damaged value, and for none: a new cell has an empty file. */
-function parse<Value>(file: Buffer | undefined, check?: Check): Value | undefined {
-  const [head = '', json = ''] = file?.toString().split('\n') ?? [];
-  const isWhole = head.startsWith(digestOf(json));
-  const value = isWhole && json !== '' ? JSON.parse(json) : undefined;
-  const isValid = isWhole && (value === undefined || !check || check.isValid(value));
-  if (!isValid) check?.onDamage();
-  return isValid ? value : undefined;
-}
-
-function digestOf(json: string): string {
+function digest(json: string): string {
   return hash('sha256', json).slice(0, 16);
 }
 

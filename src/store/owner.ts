@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import type { Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
 
-export function ownerOf(pid: number): Owner {
-  return { pid, host: hostname(), born: readProcess(pid)?.born, space: spaceOf('pid') };
+export function readOwner(pid: number): Owner {
+  return { pid, host: hostname(), born: readProcess(pid)?.born, space: readNamespace('pid') };
 }
 
 /** Returns undefined for a process of another machine, start or container, where nobody can look. The signal 0 only asks. */
@@ -13,7 +13,8 @@ export function isRunning(
   kill: (pid: number, signal: 0) => unknown,
 ): boolean | undefined {
   // In another container the same number is somebody else, or nobody.
-  if (host !== hostname() || (space !== undefined && space !== spaceOf('pid'))) return undefined;
+  if (host !== hostname() || (space !== undefined && space !== readNamespace('pid')))
+    return undefined;
   if (born !== undefined && !born.startsWith(`${ownBoot()}.`)) return undefined;
   try {
     kill(pid, 0);
@@ -45,7 +46,7 @@ const maxLagSeconds = 1;
 export function bootOf(uptimeSeconds: number, tickMs: number): string {
   try {
     const isOfMachine = uptimeSeconds + maxLagSeconds > tickMs / 1_000;
-    return `${readBoot()}.${isOfMachine ? spaceOf('time') : spaceOf('pid')}`;
+    return `${readBoot()}.${isOfMachine ? readNamespace('time') : readNamespace('pid')}`;
   } catch {
     return `${unnamed}.${hostname()}`;
   }
@@ -68,7 +69,7 @@ function readBoot(): string {
 }
 
 /** Returns the namespace, on Linux, in which process ids or the uptime are counted: of the machine or of one container. */
-function spaceOf(what: 'pid' | 'time'): string | undefined {
+function readNamespace(what: 'pid' | 'time'): string | undefined {
   try {
     return readlinkSync(`/proc/self/ns/${what}`);
   } catch {

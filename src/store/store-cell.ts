@@ -32,7 +32,6 @@ const minBackOffMs = 50;
 const maxBackOffMs = 800;
 const maxLosses = 50;
 
-/** Returns a cell in a Redis or Valkey server. */
 export function storeCell<Value>(
   engine: Engine,
   key: string,

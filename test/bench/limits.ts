@@ -20,11 +20,7 @@ const fleet = { creates: 300, loops: 200, machines: 10 };
 const hour = 3_600_000;
 
 const races: Record<string, Race & { readonly storeLife?: StoreLife }> = {
-  'B1 cold, first': full,
-  'B1 cold, second': full,
-  'B1 cold, third': full,
-  'B1 cold, fourth': full,
-  'B1 cold, fifth': full,
+  ...Object.fromEntries([1, 2, 3, 4, 5].map((run) => [`B1 cold, ${run}`, full])),
   'B1b 40 used before': { ...full, used: 40 },
   'B1b reset rounded down': { ...full, resetRoundedDown: true },
   'B1b clock +37 s': { ...full, skew: 37_000 },

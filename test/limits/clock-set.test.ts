@@ -113,21 +113,6 @@ describe.for(steps)('a clock that is set %s', ([, by]) => {
     expect(paces.length).toBeGreaterThan(7);
     for (const pace of paces) expect(pace).toMatch(/, about (2m|1m|(1m )?[1-5]?\ds) left$/);
   });
-
-  test('between two commands makes a told wait neither shorter nor longer', async ({
-    clock,
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(refusal(60));
-    await petstore(listNow);
-    clock.set(by);
-
-    await petstore(list);
-
-    expectTold(clock.service() - startTime, 60);
-    expect(sandbox.requests).toHaveLength(2);
-  });
 });
 
 test('a clock that is set after a restart of the machine does not shorten a told wait', async ({

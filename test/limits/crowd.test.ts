@@ -3,8 +3,9 @@ import { describe } from 'vitest';
 import { expect } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
 import { trials } from '../support/trials.ts';
-import { createPets, type Sent, type Stop, sentTooEarly, test } from './crowd.ts';
-import { fixedWindow, slidingWindow, take, type Verdict } from './quota.ts';
+import { createPets, sentTooEarly, test } from './crowd.ts';
+import { createLimiter, type DrawnLimiter, limiters } from './limiters.ts';
+import { fixedWindow, take, type Verdict } from './quota.ts';
 
 const crowds = fc.record({
   seed: fc.integer(),
@@ -28,61 +29,19 @@ const oddCrowds = fc.record({
   /** How far the service's clock is ahead, in ms. */
   skew: fc.constantFrom(0, 37_000, -3_600_000),
 });
-const stoppedCrowds = fc.record({
+const smallCrowds = fc.record({
   seed: fc.integer(),
-  limit: fc.integer({ min: 2, max: 3 }),
-  length: fc.constantFrom(3_000, 20_000, 90_000),
+  processes: fc.integer({ min: 1, max: 6 }),
+  commandsEach: fc.integer({ min: 1, max: 5 }),
   latency: fc.constantFrom(0, 40, 900),
-  commandsEach: fc.integer({ min: 1, max: 3 }),
-  /** 0 for none. */
-  refusedRequest: fc.integer({ min: 0, max: 6 }),
-  /** One for each loop. */
-  stops: fc.array(
-    fc.record({
-      atStep: fc.option(fc.integer({ min: 0, max: 6 }), { nil: Number.POSITIVE_INFINITY }),
-      forMs: fc.constantFrom(2_000, 15_000, 50_000, 400_000),
-    }),
-    { minLength: 2, maxLength: 5 },
-  ),
 });
-const stop = (atStep: number, forMs: number): Stop => ({ atStep, forMs });
-const goOn = stop(Number.POSITIVE_INFINITY, 0);
-const usual = { seed: 1, limit: 3, length: 90_000, latency: 40, commandsEach: 2 };
-/** Cases that are too rare to be drawn. */
-const rareStops = [
-  // With the very first request in flight, whose response all others wait for.
-  { ...usual, length: 3_000, refusedRequest: 0, stops: [stop(1, 400_000), goOn] },
-  // Connecting, while another one is told to wait.
-  { ...usual, refusedRequest: 2, stops: [goOn, stop(2, 15_000)] },
-  // With the last request of a window in flight, for longer than anybody waits for its response.
-  {
-    ...{ ...usual, limit: 2, latency: 0, refusedRequest: 0 },
-    stops: [stop(3, 400_000), stop(3, 2_000)],
-  },
-  // With a response unread, until long after another one was refused.
-  {
-    ...{ ...usual, commandsEach: 3, refusedRequest: 2 },
-    stops: [stop(6, 400_000), stop(3, 50_000), stop(0, 50_000), stop(2, 400_000)],
-  },
-  // Both for so long that a permit runs out while its request connects.
-  {
-    ...{ ...usual, limit: 2, length: 3_000, latency: 0, commandsEach: 3, refusedRequest: 2 },
-    stops: [stop(2, 400_000), stop(1, 400_000)],
-  },
-];
+const list = ['categories', 'list', '--max-wait', 'inf', '--json'];
 type Drawn<Value> = Value extends fc.Arbitrary<infer Given> ? Given : never;
 type Given = Drawn<typeof crowds>;
-type OddGiven = Pick<
-  Drawn<typeof oddCrowds>,
-  'limit' | 'length' | 'refusedRequest' | 'reset' | 'skew'
->;
 type Service = (now: number) => Verdict;
 
 /** As long as a limit is small, so many requests are in flight at once at most. */
 const maxInFlight = 8;
-const dayLength = 86_400_000;
-const forever = new AbortController().signal;
-const property = { ...trials(10), endOnFailure: true };
 
 type Row = readonly [
   what: string,
@@ -95,7 +54,6 @@ const rows: Row[] = [
   ['a limit that is halved midway', halved, 1 / 3, () => maxInFlight],
   // Before somebody else is noticed, all that are in flight may be refused at once.
   ['a limit of which others take a third', shared, 1, (windows) => windows + maxInFlight],
-  ['a window that slides', sliding, 1, () => 0],
 ];
 
 describe('a crowd of processes', () => {
@@ -148,159 +106,32 @@ describe('a crowd of processes', () => {
         expect(requests).toHaveLength(ends.length + refused.length);
         expect(requests.at(-1)?.sentAt).toBeLessThan(windows * (length + 3_000) + 60 * latency);
       }),
-      property,
+      { ...trials(10), endOnFailure: true },
     );
   });
 
-  test('of which some are stopped for longer than a request may take, holds nobody up', async ({
-    openCrowd,
-    sandbox,
-  }) => {
+  test('gets along with any limiter', { timeout: 1_800_000 }, async ({ openCrowd, sandbox }) => {
     await fc.assert(
-      fc.asyncProperty(stoppedCrowds, async (given) => {
-        const { commandsEach, limit, length, latency, stops } = given;
-        const service = oddService({ ...given, reset: 'exact', skew: 0 });
-        const { requests, stopped, run } = await openCrowd({ ...given, service });
+      fc.asyncProperty(limiters, smallCrowds, async (limiter, crowd) => {
+        const { processes, commandsEach } = crowd;
+        const { requests, run } = await openCrowd({ ...crowd, service: createLimiter(limiter) });
 
-        const ends = await run(createPets(stops.length, commandsEach));
+        const ends = await run(createPets(processes, commandsEach).map((loop) => [list, ...loop]));
 
-        const refused = requests.filter(({ isRefused }) => isRefused);
-        // A 429 that is read late contradicts what others were told since: one request finds out.
-        const isLate = refused.some(({ sentAt, toldAt }) => toldAt - sentAt > 2 * latency);
-        const isStopped = ({ loop }: { readonly loop: number }) => stopped.has(loop);
-        const unclear = ends.filter(({ exitCode }) => exitCode === 6);
         const names = sandbox.categories.map(({ name }) => name);
-        const windows = Math.ceil(requests.length / limit);
-        const maxSpan = windows * (length + 3_000) + stops.length * 45_000 + 60_000;
-        expect(sentTooEarly(requests)).toEqual([]);
-        expect(refused.length).toBeLessThanOrEqual(isLate ? 2 : 1);
-        expect(ends.filter((end) => !isStopped(end) && end.exitCode !== 0)).toEqual([]);
-        expect(unclear.length).toBeLessThanOrEqual(stopped.size);
-        expect(new Set(names).size).toBe(names.length);
-        // One that is stopped before it sends finds its time over (5), and has created nothing.
-        const unsent = ends.filter((end) => isStopped(end) && end.exitCode === 5);
-        expect(names.length).toBeGreaterThanOrEqual(ends.length - unclear.length - unsent.length);
-        for (const sent of requests) {
-          if (!isStopped(sent)) expect(sent.sentAt).toBeLessThan(maxSpan);
-        }
-      }),
-      {
-        ...{ ...trials(200), endOnFailure: true },
-        examples: rareStops.map((given) => [given] as [typeof given]),
-      },
-    );
-  });
-
-  test.for([
-    ['Retry-After alone', true],
-    ['nothing', false],
-  ] as const)('told %s backs off', async ([, tellsWait], { openCrowd, sandbox }) => {
-    await fc.assert(
-      fc.asyncProperty(crowds, async (given) => {
-        const { processes, commandsEach, limit, length } = given;
-        const service = silent(given, tellsWait);
-        const { requests, run } = await openCrowd({ ...given, service });
-
-        const ends = await run(createPets(processes, commandsEach));
-
-        const created = ends.filter(({ exitCode }) => exitCode === 0);
-        const windows = Math.ceil(ends.length / limit);
-        expect(sentTooEarly(requests)).toEqual([]);
-        for (const { inARow, together, waitMs } of findRefusals(requests)) {
-          // Sums of fractions of a millisecond are not exact.
-          expect(Math.round(waitMs), `after ${inARow}`).toBeGreaterThanOrEqual(
-            minWait(inARow, tellsWait),
-          );
-          // No response names a limit, so one request goes at a time.
-          expect(together, `in ${inARow}`).toBe(1);
-        }
+        const refused = requests.filter(({ isRefused }) => isRefused);
+        const windows = Math.ceil(ends.length / limiter.limit);
         expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-        expect(created).toHaveLength(sandbox.categories.length);
-        expect(new Set(sandbox.categories.map(({ name }) => name)).size).toBe(created.length);
-        // Told when to come back, it also finds the pace that spares it the next 429.
-        const tripAndPausesMs = 300_000 + 40_000;
-        const maxWaitMs = tellsWait ? 1.2 * length + 3_000 : length + tripAndPausesMs;
-        const says = `${windows} windows of ${maxWaitMs} ms, with a trip if no wait is told`;
-        expect(requests.at(-1)?.sentAt, says).toBeLessThan(windows * maxWaitMs + 30_000);
+        expect(sentTooEarly(requests)).toEqual([]);
+        expect(names).toHaveLength(processes * commandsEach);
+        expect(new Set(names).size).toBe(names.length);
+        expect(refused.length).toBeLessThanOrEqual(maxRefusedBy(limiter, windows));
+        expect(requests.at(-1)?.sentAt).toBeLessThan(maxSpanBy(limiter, windows));
       }),
-      property,
-    );
-  });
-
-  test('sends nothing once the day is used up, says until when, and goes on the next day', async ({
-    openCrowd,
-    sandbox,
-    clock,
-  }) => {
-    await fc.assert(
-      fc.asyncProperty(crowds, async (given) => {
-        const { processes, commandsEach, limit, latency, seed } = given;
-        const day = fixedWindow(() => limit, dayLength);
-        const minute = fixedWindow(() => 6, 60_000);
-        const service = (now: number) => take([day, minute], now);
-        const { requests, run } = await openCrowd({ seed, latency, service });
-        let left = createPets(processes, commandsEach, '1h');
-
-        for (let created = 0; left.flat().length > 0; ) {
-          const ends = await run(left);
-
-          const { resetAt } = day.read(clock.service());
-          const denied = ends.filter(({ exitCode }) => exitCode === 75);
-          created += ends.length - denied.length;
-          expect(ends.length - denied.length).toBe(Math.min(limit, ends.length));
-          expect(requests).toHaveLength(created);
-          expect(requests.filter(({ isRefused }) => isRefused)).toEqual([]);
-          for (const { events } of denied) {
-            const error = events().at(-1);
-            expect(error).toMatchObject({ kind: 'rate_limited', outcome: 'not_sent' });
-            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeGreaterThanOrEqual(0);
-            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeLessThanOrEqual(3_000);
-          }
-          const names = sandbox.categories.map(({ name }) => name);
-          left = left.map((loop) => loop.filter(([, , name = '']) => !names.includes(name)));
-          await clock.sleep(resetAt + 3_000 - clock.service(), forever);
-        }
-      }),
-      property,
+      { ...trials(200), endOnFailure: true },
     );
   });
 });
-
-type Refusal = { readonly inARow: number; together: number; toldAt: number; waitMs: number };
-
-/** Returns the refusals, those of requests that were in flight together as one, and how long nothing was sent after each. */
-function findRefusals(requests: readonly Sent[]): Refusal[] {
-  const found: Refusal[] = [];
-  let last: Refusal | undefined;
-  let inARow = 0;
-  for (const { sentAt, toldAt, isRefused } of requests) {
-    if (last && sentAt > last.toldAt) {
-      last.waitMs = sentAt - last.toldAt;
-      last = undefined;
-      if (!isRefused) inARow = 0;
-    }
-    if (!isRefused) continue;
-    if (!last) {
-      inARow += 1;
-      last = { inARow, together: 0, toldAt, waitMs: Number.POSITIVE_INFINITY };
-      found.push(last);
-    }
-    last.together += 1;
-    last.toldAt = Math.min(last.toldAt, toldAt);
-  }
-  return found;
-}
-
-/** Told a wait: one second, doubling, and after three refusals in a row five minutes. Told nothing: four times as long, and after six. */
-function minWait(inARow: number, tellsWait: boolean): number {
-  if (inARow >= (tellsWait ? 3 : 6)) return 300_000;
-  return tellsWait ? 1_000 * 2 ** (inARow - 1) : Math.min(1_000 * 4 ** (inARow - 1), 34_000);
-}
-
-function sliding({ limit, length }: Given): Service {
-  const window = slidingWindow(limit, length);
-  return (now) => take([window], now);
-}
 
 function halved({ processes, commandsEach, limit, length }: Given): Service {
   let arrived = 0;
@@ -323,17 +154,14 @@ function shared({ limit, length, seed }: Given): Service {
   };
 }
 
-function silent({ limit, length }: Given, tellsWait: boolean): Service {
-  const window = fixedWindow(() => limit, length);
-  return (now) => {
-    const { isRefused, headers } = take([window], now);
-    const wait = headers['retry-after'];
-    return { isRefused, headers: isRefused && tellsWait && wait ? { 'retry-after': wait } : {} };
-  };
-}
-
 /** A service with a clock of its own that tells resets in its own way, and refuses one request for no reason. */
-function oddService({ limit, length, refusedRequest, reset, skew }: OddGiven): Service {
+function oddService({
+  limit,
+  length,
+  refusedRequest,
+  reset,
+  skew,
+}: Drawn<typeof oddCrowds>): Service {
   const window = fixedWindow(() => limit, length);
   let arrived = 0;
   return (now) => {
@@ -344,4 +172,19 @@ function oddService({ limit, length, refusedRequest, reset, skew }: OddGiven): S
     const told = { exact: seconds, 'rounded down': seconds - 1, 'in ms': seconds * 1_000 }[reset];
     return { isRefused, headers: { ...headers, 'x-ratelimit-reset': String(told) } };
   };
+}
+
+/** Headers that tell the truth cost no 429; those of a counter that slides only foretell when some of it is free again. */
+function maxRefusedBy({ counts, ...limiter }: DrawnLimiter, windows: number): number {
+  if (!isTruthful(limiter)) return 4 * windows + 3;
+  return counts === 'counter' ? windows + 2 : 0;
+}
+
+function maxSpanBy({ length, ...limiter }: DrawnLimiter, windows: number): number {
+  // After too many 429s in a row nothing is sent for five minutes.
+  return 2 * windows * (length + 3_000) + (isTruthful(limiter) ? 60_000 : 400_000);
+}
+
+function isTruthful({ tells }: Pick<DrawnLimiter, 'tells'>): boolean {
+  return tells !== 'nothing' && tells !== 'too much';
 }

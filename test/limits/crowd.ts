@@ -12,30 +12,22 @@ type Options = {
   readonly latency?: number;
   /** The most processes that are killed. */
   readonly kills?: number;
-  /** When each loop is stopped. */
-  readonly stops?: readonly Stop[];
 };
 
-/** At which step of a loop's processes it is stopped, and for how long: whatever arrives for it waits. */
-export type Stop = { readonly atStep: number; readonly forMs: number };
-
 type Command = readonly string[];
-type Ended = Awaited<ReturnType<Fixtures['petstore']>> & { readonly loop: number };
+type Ended = Awaited<ReturnType<Fixtures['petstore']>>;
 
 /** Processes of one machine that use one key. */
 export type Crowd = {
   /** In the order in which they were sent. */
   readonly requests: readonly Sent[];
   readonly killed: ReadonlySet<number>;
-  /** The loops that were stopped. */
-  readonly stopped: ReadonlySet<number>;
   /** Runs shell loops side by side, each command as a process of its own. Returns how those ended that were not killed. */
   readonly run: (loops: readonly (readonly Command[])[]) => Promise<Ended[]>;
 };
 
 /** A request whose first byte left; times are ms since the crowd began. */
 export type Sent = {
-  readonly loop: number;
   readonly sentAt: number;
   isRefused: boolean;
   /** When a process that lives had the response, and how long it has to wait then. */
@@ -46,8 +38,6 @@ export type Sent = {
 /** A process that is killed when it takes more steps than it has left. */
 type Process = {
   readonly pid: number;
-  readonly loop: number;
-  readonly arrive: () => Promise<void>;
   stepsLeft: number;
   readonly die: () => void;
 };
@@ -75,8 +65,8 @@ export const test = base.extend<{ openCrowd: (options: Options) => Promise<Crowd
 });
 
 /** Returns that many shell loops with so many creates each. */
-export function createPets(loops: number, each: number, maxWait = 'inf'): string[][][] {
-  const create = (name: string) => ['categories', 'create', name, '--max-wait', maxWait, '--json'];
+export function createPets(loops: number, each: number): string[][][] {
+  const create = (name: string) => ['categories', 'create', name, '--max-wait', 'inf', '--json'];
   return Array.from({ length: loops }, (_, loop) =>
     Array.from({ length: each }, (_, index) => create(`pet-${loop}-${index}`)),
   );
@@ -99,56 +89,34 @@ async function loadCommands(machine: Machine): Promise<void> {
   const window = fixedWindow(() => 2, 60_000);
   const { run } = createCrowd(machine, { seed: 0, service: (now) => take([window], now) });
   const [[create = []] = []] = createPets(1, 1);
-  const [[late = []] = []] = createPets(1, 1, '0');
-  await run([[create, ['categories', 'list'], late]]);
+  await run([[create, ['categories', 'list'], create]]);
 }
 
 function createCrowd(
   { clock, forward, petstore, stateFolder }: Machine,
-  { seed, service, latency = 0, kills = 0, stops = [] }: Options,
+  { seed, service, latency = 0, kills = 0 }: Options,
 ): Crowd {
   const random = createRandom(seed);
   const began = clock.uptime();
   const requests: Sent[] = [];
   const killed = new Set<number>();
-  const stopped = new Set<number>();
   let started = 0;
   let killsLeft = kills;
 
-  return { requests, killed, stopped, run };
+  return { requests, killed, run };
 
   async function run(loops: readonly (readonly Command[])[]): Promise<Ended[]> {
     const ends = await Promise.all(loops.map(runLoop));
     return ends.flat().filter((end) => end !== undefined);
   }
 
-  async function runLoop(commands: readonly Command[], loop: number) {
-    const arrive = stopAt(loop);
+  async function runLoop(commands: readonly Command[]) {
     const ends: (Ended | undefined)[] = [];
-    for (const command of commands) ends.push(await runProcess(command, loop, arrive));
+    for (const command of commands) ends.push(await runProcess(command));
     return ends;
   }
 
-  /** Returns what waits, at each step of a loop, until the loop goes on. */
-  function stopAt(loop: number): () => Promise<void> {
-    const { atStep = Number.POSITIVE_INFINITY, forMs = 0 } = stops[loop] ?? {};
-    let steps = 0;
-    let goesOnAt = 0;
-    return async () => {
-      if (steps === atStep) {
-        stopped.add(loop);
-        goesOnAt = clock.uptime() + forMs;
-      }
-      steps += 1;
-      if (clock.uptime() < goesOnAt) await clock.sleep(goesOnAt - clock.uptime(), forever);
-    };
-  }
-
-  function runProcess(
-    command: Command,
-    loop: number,
-    arrive: Process['arrive'],
-  ): Promise<Ended | undefined> {
+  function runProcess(command: Command): Promise<Ended | undefined> {
     started += 1;
     const pid = started;
     const isDoomed = killsLeft > 0 && random() < 0.2;
@@ -158,9 +126,9 @@ function createCrowd(
       const die = () => resolve(undefined);
       const options = {
         env: { PETSTORE_STATE_DIR: stateFolder },
-        context: contextOf({ pid, loop, arrive, stepsLeft, die }),
+        context: contextOf({ pid, stepsLeft, die }),
       };
-      petstore(command, options).then((ended) => resolve({ ...ended, loop }), reject);
+      petstore(command, options).then(resolve, reject);
     });
   }
 
@@ -176,12 +144,10 @@ function createCrowd(
 
   async function send(process: Process, request: WireRequest): Promise<WireAnswer> {
     await inTransit(); // connecting
-    await process.arrive();
     await request.lastCheck?.();
     await step(process);
     request.onSent();
     const sent = {
-      loop: process.loop,
       sentAt: passed(),
       isRefused: false,
       toldAt: Number.POSITIVE_INFINITY,
@@ -192,7 +158,6 @@ function createCrowd(
     const answer = await respond(request);
     sent.isRefused = answer.status === 429;
     await inTransit();
-    await process.arrive();
     await step(process);
     sent.toldAt = passed();
     sent.waitMs = Number(answer.headers['retry-after'] ?? 0) * 1_000;
@@ -202,7 +167,6 @@ function createCrowd(
   async function sleep(process: Process, ms: number, signal: AbortSignal): Promise<void> {
     await step(process);
     await clock.sleep(ms, signal).finally(() => killed.has(process.pid) && silence);
-    await process.arrive();
   }
 
   /** Kills the process if it is time. Nothing that it waits for comes after that. */

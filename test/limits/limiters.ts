@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { fixedWindow, slidingWindow, type Verdict } from './quota.ts';
+import {
+  type Counter,
+  fixedWindow,
+  slidingCounter,
+  slidingWindow,
+  tokenBucket,
+  type Verdict,
+} from './quota.ts';
 
 /** A limiter of any of the kinds that are in use. */
 export const limiters = fc.record({
@@ -12,10 +19,6 @@ export const limiters = fc.record({
 });
 export type DrawnLimiter = typeof limiters extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
-/** How many are left, and when there is one more, or all, in ms of the service's clock. */
-type Count = { readonly remaining: number; readonly resetAt: number; readonly add: () => void };
-type Counter = (now: number) => Count;
-
 /** Returns the service: its verdict on a request of a route at a time. */
 export function createLimiter(drawn: DrawnLimiter): (now: number, route: string) => Verdict {
   const counters = new Map<string, Counter>();
@@ -23,55 +26,22 @@ export function createLimiter(drawn: DrawnLimiter): (now: number, route: string)
     const name = drawn.areRoutesApart ? route : 'all';
     const counter = counters.get(name) ?? createCounter(drawn);
     counters.set(name, counter);
-    const before = counter(now);
-    const isRefused = before.remaining < 1;
-    if (!isRefused) before.add();
-    return { isRefused, headers: headersOf(drawn, counter(now), now, isRefused) };
+    const isRefused = counter.read(now).remaining < 1;
+    if (!isRefused) counter.add(now);
+    return { isRefused, headers: headersOf(drawn, counter.read(now), now, isRefused) };
   };
 }
 
 function createCounter({ counts, limit, length }: DrawnLimiter): Counter {
   if (counts === 'counter') return slidingCounter(limit, length);
-  if (counts === 'bucket') return bucket(limit, length);
-  const isByClock = counts === 'by the clock';
-  const window =
-    counts === 'log' ? slidingWindow(limit, length) : fixedWindow(() => limit, length, isByClock);
-  return (now) => ({ ...window.read(now), add: () => window.add(now) });
-}
-
-/** Weighs the window before by the part of it that is not yet as long ago as a window. */
-function slidingCounter(limit: number, length: number): Counter {
-  let [index, used, before] = [0, 0, 0];
-  return (now) => {
-    const current = Math.floor(now / length);
-    if (current !== index) before = current === index + 1 ? used : 0;
-    if (current !== index) used = 0;
-    index = current;
-    const resetAt = (current + 1) * length;
-    const remaining = Math.floor(limit - used - (before * (resetAt - now)) / length);
-    const add = () => {
-      used += 1;
-    };
-    return { remaining: Math.max(0, remaining), resetAt, add };
-  };
-}
-
-function bucket(limit: number, length: number): Counter {
-  let [tokens, last] = [limit, 0];
-  return (now) => {
-    tokens = Math.min(limit, tokens + ((now - last) * limit) / length);
-    last = now;
-    const missing = tokens < 1 ? 1 - tokens : limit - tokens;
-    const add = () => {
-      tokens -= 1;
-    };
-    return { remaining: Math.floor(tokens), resetAt: now + (missing * length) / limit, add };
-  };
+  if (counts === 'bucket') return tokenBucket(limit, length);
+  if (counts === 'log') return slidingWindow(limit, length);
+  return fixedWindow(() => limit, length, counts === 'by the clock');
 }
 
 function headersOf(
   { tells, tellsWait, limit }: DrawnLimiter,
-  { remaining, resetAt }: Count,
+  { remaining, resetAt }: ReturnType<Counter['read']>,
   now: number,
   isRefused: boolean,
 ): Record<string, string> {

@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { list, listNow, never, second, windowHeaders } from '../support/told.ts';
+import { list, listNow, second, watchInFlight, windowHeaders } from '../support/told.ts';
 
 /** What the service reports as left, response after response. */
 const reports: [who: string, remaining: number[], isShared: boolean][] = [
@@ -31,22 +30,15 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
       sandbox.reactions.push(reply(200, [], windowHeaders(100, left + 6)));
       await petstore(list);
     }
-    let inFlight = 0;
-    let most = 0;
-    sandbox.react = () => async (request) => {
-      request.onSent();
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      await clock.sleep(second, never);
-      inFlight -= 1;
-      const left = (remaining.at(-1) ?? 0) + 6 + remaining.length - sandbox.requests.length;
-      const body = Readable.from([Buffer.from('[]')]);
-      return { status: 200, headers: windowHeaders(100, left), body };
-    };
+    let left = (remaining.at(-1) ?? 0) + 6;
+    const most = watchInFlight({ clock, sandbox }, () => {
+      left -= 1;
+      return reply(200, [], windowHeaders(100, left));
+    });
 
     await Promise.all([petstore(list), petstore(list), petstore(list)]);
 
-    expect(most).toBe(isShared ? 1 : 3);
+    expect(most()).toBe(isShared ? 1 : 3);
   });
 });
 

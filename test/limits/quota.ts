@@ -47,6 +47,41 @@ export function slidingWindow(limit: number, length: number): Counter {
   };
 }
 
+/** Weighs the window before by the part of it that is not yet as long ago as a window. */
+export function slidingCounter(limit: number, length: number): Counter {
+  let [index, used, before] = [0, 0, 0];
+  return {
+    read(now) {
+      const current = Math.floor(now / length);
+      if (current !== index) before = current === index + 1 ? used : 0;
+      if (current !== index) used = 0;
+      index = current;
+      const resetAt = (current + 1) * length;
+      const remaining = Math.floor(limit - used - (before * (resetAt - now)) / length);
+      return { limit, remaining: Math.max(0, remaining), resetAt };
+    },
+    add() {
+      used += 1;
+    },
+  };
+}
+
+/** Gets a token back in each part of the length. The reset is when there is one more, or all of them. */
+export function tokenBucket(limit: number, length: number): Counter {
+  let [tokens, last] = [limit, 0];
+  return {
+    read(now) {
+      tokens = Math.min(limit, tokens + ((now - last) * limit) / length);
+      last = now;
+      const missing = tokens < 1 ? 1 - tokens : limit - tokens;
+      return { limit, remaining: Math.floor(tokens), resetAt: now + (missing * length) / limit };
+    },
+    add() {
+      tokens -= 1;
+    },
+  };
+}
+
 /** Counts a request if all counters have one left, and tells of the counter that has the fewest (interface document, section 8). */
 export function take(counters: readonly Counter[], now: number): Verdict {
   const isRefused = counters.some((counter) => counter.read(now).remaining === 0);

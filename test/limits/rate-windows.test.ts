@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { cutBefore } from '../support/import-cases.ts';
@@ -12,6 +11,7 @@ import {
   refusal,
   respondAfter,
   second,
+  watchInFlight,
   windowHeaders,
 } from '../support/told.ts';
 import { plans } from '../support/values.ts';
@@ -80,23 +80,51 @@ describe('requests in flight', () => {
     'of many processes, where a minute allows %i, are %i at most',
     async ([limit, most], { petstore, sandbox, clock }) => {
       sandbox.plan = { ...plans.business, minute: { limit, length: minute } };
-      let inFlight = 0;
-      let mostInFlight = 0;
       await petstore(list);
-      sandbox.react = () => async (_request, forward) => {
-        inFlight += 1;
-        mostInFlight = Math.max(mostInFlight, inFlight);
-        await clock.sleep(2 * second, never);
-        inFlight -= 1;
-        return forward();
-      };
+      const inFlight = watchInFlight({ sandbox, clock });
 
       const ends = await Promise.all(Array.from({ length: 24 }, () => petstore(list)));
 
       expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-      expect(mostInFlight).toBe(most);
+      expect(inFlight()).toBe(most);
     },
   );
+
+  test.for<[when: string, first: Response, respond?: () => Response]>([
+    ['after a 429', refusal(1)],
+    ['where no response names a limit', reply(200, []), () => reply(200, [])],
+  ])('leave one at a time %s', async ([, first, respond], { petstore, sandbox, clock }) => {
+    sandbox.reactions.push(first.clone());
+    await petstore(list);
+    const inFlight = watchInFlight({ sandbox, clock }, respond);
+
+    await Promise.all(Array.from({ length: 9 }, () => petstore(list)));
+
+    expect(inFlight()).toBe(1);
+  });
+});
+
+test('nothing is sent once the day is used up, also in its last minute, and the next day begins', async ({
+  petstore,
+  sandbox,
+  clock,
+}) => {
+  const dayMs = 24 * 60 * minute;
+  sandbox.plan = { ...plans.free, day: { limit: 3, length: dayMs } };
+  await petstore(listNow);
+  await clock.sleep(dayMs - minute, never);
+  await petstore(listNow);
+  await petstore(listNow);
+
+  const denied = await petstore(listNow);
+  await clock.sleep(minute + 2 * second, never);
+  const nextDay = await petstore(listNow);
+
+  expect([denied.exitCode, nextDay.exitCode]).toEqual([75, 0]);
+  const [error] = denied.events();
+  expect(error?.message).toBe('rate limit reached: 3 requests per day');
+  expectTold(Date.parse(String(error?.resetAt)) - startTime, dayMs / second);
+  expect(sandbox.requests).toHaveLength(4);
 });
 
 describe('limits', () => {
@@ -156,32 +184,6 @@ describe('limits', () => {
     }
     expect(JSON.parse(after.stdout)).toMatchObject({ inFlight: 0, minute: { remaining: 59 } });
   });
-});
-
-test('the second 429 in a row adds a second or two, which petstores draw', async ({
-  petstore,
-  sandbox,
-  clock,
-  folder,
-}) => {
-  const added: number[] = [];
-  for (const drawn of [0, 0.99]) {
-    const sentAt: number[] = [];
-    const left = [refusal(10), refusal(10)];
-    sandbox.react = () => {
-      sentAt.push(clock.now());
-      return left.shift();
-    };
-    const env = { PETSTORE_STATE_DIR: join(folder, `state ${drawn}`) };
-    await petstore(list, { env, context: { random: () => drawn } });
-    const [first = 0, next = 0, last = 0] = sentAt;
-    added.push(last - next - (next - first));
-  }
-
-  const [least = 0, most = 0] = added;
-  expect(least).toBeGreaterThanOrEqual(second);
-  expect(most - least).toBeGreaterThanOrEqual(second / 2);
-  expect(most).toBeLessThanOrEqual(2 * second);
 });
 
 describe('the event of a wait for a window', () => {

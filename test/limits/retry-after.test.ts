@@ -55,8 +55,31 @@ describe('a wait that the service names', () => {
 });
 
 describe('429 in a row', () => {
+  test.for<[told: string, drawn: number, answer: () => Response, waits: number[]]>([
+    ['one second', 0, () => refusal(1), [2, 3, 300]],
+    ['one second', 0.99, () => refusal(1), [2, 4, 300]],
+    ['nothing', 0, () => reply(429, {}), [3, 6, 18, 34, 34, 300]],
+    ['nothing', 0.99, () => reply(429, {}), [4, 10, 34, 66, 66, 300]],
+  ])(
+    'that name %s are waited out longer and longer; petstore draws %d',
+    async (row, { petstore, sandbox, clock }) => {
+      const [, drawn, answer, waits] = row;
+      const sentAt: number[] = [];
+      sandbox.react = () => {
+        sentAt.push(clock.now());
+        return sentAt.length > waits.length ? undefined : answer();
+      };
+
+      const context = { random: () => drawn };
+      const { exitCode } = await petstore([...list, '--max-wait', 'inf'], { context });
+
+      expect(exitCode).toBe(0);
+      const seconds = sentAt.slice(1).map((at, n) => Math.round((at - (sentAt[n] ?? 0)) / second));
+      expect(seconds).toEqual(waits);
+    },
+  );
+
   test.for<[string, number[], number]>([
-    ['three', [429, 429, 429], 300],
     ['three, with a 500 between them', [429, 429, 500, 429], 300],
     ['three, with a success between them', [429, 429, 200, 429], 1],
     ['two and a 503', [429, 503, 429], 1],

@@ -263,15 +263,3 @@ describe('a store that loses its values', () => {
     expect(sandbox.requests).toHaveLength(4);
   });
 });
-
-describe('limits --reset', () => {
-  test('holds when the store goes', async ({ machines, sandbox, clock }) => {
-    const { run, engine } = machines;
-    await tellAlone(machines, sandbox);
-    await run('one', ['limits', '--reset']);
-    engine.fault = 'refuses';
-
-    expect((await run('one', list)).exitCode).toBe(0);
-    expect(clock.now() - startTime).toBeLessThan(5_000);
-  });
-});

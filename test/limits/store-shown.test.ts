@@ -132,14 +132,6 @@ describe('the old name of the setting', () => {
     expect([byVariable, bySetting, without].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
     expect(addresses.map(({ hostname }) => hostname)).toEqual(['new', 'saved']);
   });
-
-  test('goes with config unset shared-store', async ({ machines: { run }, folder }) => {
-    saveSettings(folder, saved);
-
-    await run('one', ['config', 'unset', 'shared-store'], { env: none });
-
-    expect(await run('one', list, { env: none })).toMatchObject({ exitCode: 0 });
-  });
 });
 
 describe('the address of the store', () => {

@@ -6,26 +6,13 @@ import { audit, openWorld, rowsOf, thisCheckout } from './world.mjs';
 
 const [, , checkout = thisCheckout, word = ''] = process.argv;
 const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-const missing = [
-  'ip',
-  'ss',
-  'python3',
-  'openssl',
-  'nginx',
-  'haproxy',
-  'squid',
-  'tinyproxy',
-  'varnishd',
-  'dnsmasq',
-].filter((program) => !has(program));
-if (missing.length > 0) console.log(`missing, and so not tried: ${missing.join(', ')}`);
-if (
-  process.getuid() !== 0 ||
-  missing.some((program) => ['ip', 'ss', 'python3', 'openssl'].includes(program))
-) {
-  console.log('network: needs root, ip, ss, python3 and openssl; skipped');
+const tools = ['ip', 'ss', 'python3', 'openssl'];
+if (process.getuid() !== 0 || !tools.every(has)) {
+  console.log(`network: needs root, ${tools.join(', ')}; skipped`);
   process.exit();
 }
+const missing = new Set(faults.map(([, program]) => program).filter((name) => name && !has(name)));
+if (missing.size > 0) console.log(`missing, and so not tried: ${[...missing].join(', ')}`);
 
 const rows = 200;
 const commands = {
@@ -37,8 +24,8 @@ const commands = {
 
 console.log('| Fault | Command | Exit | Words | Seconds |\n|---|---|---|---|---|');
 let broken = 0;
-for (const [name, program, link, open, flags = [], before = [], pauseMs = 0] of faults) {
-  if (!name.includes(word) || missing.includes(program)) continue;
+for (const [name, program, open, { link, flags = [], before = [], pauseMs = 0 } = {}] of faults) {
+  if (!name.includes(word) || missing.has(program)) continue;
   const world = await openWorld(link);
   try {
     const { url, env } = (await open(world)) ?? {};
@@ -46,25 +33,16 @@ for (const [name, program, link, open, flags = [], before = [], pauseMs = 0] of 
     for (const command of before) await world.petstore(checkout, commands[command], env, url);
     await pause(pauseMs);
     for (const [command, argv] of Object.entries(commands)) {
-      const { code, stderr, seconds } = await world.petstore(
-        checkout,
-        [...argv, '-q', ...flags],
-        env,
-        url,
-      );
+      const line = [...argv, '-q', ...flags];
+      const { code, stderr, seconds } = await world.petstore(checkout, line, env, url);
       const said = stderr.trim().split('\n').slice(-3).join(' / ').slice(0, 300);
-      console.log(
-        `| ${name} | ${command} | ${code} | ${said.replaceAll('|', '\\|')} | ${seconds.toFixed(1)} |`,
-      );
+      const cells = [name, command, code, said.replaceAll('|', '\\|'), seconds.toFixed(1)];
+      console.log(`| ${cells.join(' | ')} |`);
       if (command !== 'import' || code !== 0) continue;
-      const counts = await world.count();
-      const { lost, twice } = audit(
-        { names: counts.names.filter((own) => own.startsWith('pet ')) },
-        rows,
-      );
-      console.log(
-        `| | | | ${lost} lost, ${twice} twice, ${counts.requests} requests in all, ${counts.connections} connections | |`,
-      );
+      const { names, requests, connections } = await world.count();
+      const { lost, twice } = audit({ names: names.filter((own) => own.startsWith('pet ')) }, rows);
+      const sums = `${lost} lost, ${twice} twice, ${requests} requests in all, ${connections} connections`;
+      console.log(`| | | | ${sums} | |`);
       broken += lost + twice;
     }
   } catch (error) {

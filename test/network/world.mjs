@@ -67,9 +67,9 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
     dns: (address) => writeFileSync(join(dns, 'resolv.conf'), `nameserver ${address}\n`),
     link: (word) => link.stdin.write(`${word}\n`),
     sockets: () => execFileSync('ip', ['netns', 'exec', near, 'ss', '-tanH']).toString(),
-    /** Starts a daemon, and waits for its port. */
-    async serve(port, program, ...args) {
-      const child = within(far, program, ...args);
+    /** Starts a daemon by a line of words, and waits for its port. */
+    async serve(port, line) {
+      const child = within(far, ...line.split(' '));
       let said = '';
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (text) => (said += text));
@@ -78,20 +78,15 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
         if (ports.includes(`:${port} `)) return child;
         await pause(50);
       }
-      throw new Error(`${program} does not listen on ${port}: ${said.slice(0, 500)}`);
+      throw new Error(`${line} does not listen on ${port}: ${said.slice(0, 500)}`);
     },
-    service: (port = 8443) =>
-      world.serve(
-        port,
-        process.execPath,
-        join(here, 'service.mjs'),
-        'service.pem',
-        'service.key',
-        port,
-      ),
+    service: () => {
+      const script = join(here, 'service.mjs');
+      return world.serve(8443, `${process.execPath} ${script} service.pem service.key 8443`);
+    },
     /** Asks the service past all that stands before it. */
-    async count(port = 8443) {
-      const script = `require('https').get({host:'127.0.0.1',port:${port},path:'/v1/count',rejectUnauthorized:false},(r)=>r.pipe(process.stdout))`;
+    async count() {
+      const script = `require('https').get({host:'127.0.0.1',port:8443,path:'/v1/count',rejectUnauthorized:false},(r)=>r.pipe(process.stdout))`;
       const child = within(far, process.execPath, '-e', script);
       let out = '';
       child.stdout.on('data', (text) => (out += text));
@@ -125,10 +120,8 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
     async close() {
       for (const child of children) child.kill('SIGKILL');
       for (const namespace of [near, far]) {
-        for (const pid of execFileSync('ip', ['netns', 'pids', namespace])
-          .toString()
-          .split('\n')
-          .filter(Boolean)) {
+        const pids = execFileSync('ip', ['netns', 'pids', namespace]).toString();
+        for (const pid of pids.split('\n').filter(Boolean)) {
           try {
             process.kill(Number(pid), 'SIGKILL');
           } catch {}

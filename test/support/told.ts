@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { type Clock, startTime } from './clock.ts';
-import { type Reaction, reply } from './petstore.ts';
+import { type Fixtures, type Reaction, reply } from './petstore.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -33,8 +33,10 @@ export function windowHeaders(
   };
 }
 
+type Respond = Extract<Reaction, (...args: never) => unknown>;
+
 /** Responds after that time: as the sandbox does, or with what `respond` returns then. */
-export function respondAfter(clock: Clock, ms: number, respond?: () => Response): Reaction {
+export function respondAfter(clock: Clock, ms: number, respond?: () => Response): Respond {
   return async ({ onSent }, forward) => {
     if (respond) onSent();
     await clock.sleep(ms, never);
@@ -42,6 +44,23 @@ export function respondAfter(clock: Clock, ms: number, respond?: () => Response)
     const { status, headers, body } = respond();
     return { status, headers: Object.fromEntries(headers), body: body ?? Readable.from([]) };
   };
+}
+
+/** Lets each response take two seconds. Returns how many requests were in flight at most. */
+export function watchInFlight(
+  { clock, sandbox }: Pick<Fixtures, 'clock' | 'sandbox'>,
+  respond?: () => Response,
+): () => number {
+  let inFlight = 0;
+  let most = 0;
+  sandbox.react = () => async (request, forward) => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    const answer = await respondAfter(clock, 2 * second, respond)(request, forward);
+    inFlight -= 1;
+    return answer;
+  };
+  return () => most;
 }
 
 /** Expects a wait to be as long as the service said, and at most 3 s longer. */

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { describe } from 'vitest';
-import { isRunning, ownerOf } from '../../src/store/owner.ts';
+import { isRunning, readOwner } from '../../src/store/owner.ts';
 import { expect, test } from '../support/program.ts';
 
 const hasProc = existsSync('/proc/self/stat');
-const runs = (owner: ReturnType<typeof ownerOf>) => isRunning(owner, process.kill);
+const runs = (owner: ReturnType<typeof readOwner>) => isRunning(owner, process.kill);
 
 describe('a process', () => {
   test('runs until it is killed', async ({ spawn }) => {
     const { child, ended } = spawn('cat', [], { stdin: null });
-    const owner = ownerOf(child.pid ?? 0);
+    const owner = readOwner(child.pid ?? 0);
     const before = runs(owner);
     child.kill('SIGKILL');
     await ended;
@@ -19,13 +19,13 @@ describe('a process', () => {
   });
 
   test.skipIf(!hasProc)('is not taken for another one that had its id before', () => {
-    const me = ownerOf(process.pid);
+    const me = readOwner(process.pid);
 
     expect(runs(me)).toBe(true);
     expect(runs({ ...me, born: `${me.born}0` })).toBe(false);
     expect(runs({ ...me, born: 'another-boot.1' })).toBe(undefined);
     expect(runs({ ...me, born: undefined })).toBe(true);
-    expect(ownerOf(process.ppid).born).not.toBe(me.born);
+    expect(readOwner(process.ppid).born).not.toBe(me.born);
   });
 
   test.skipIf(!hasProc)(
@@ -38,7 +38,7 @@ describe('a process', () => {
       await parent.shows('\n');
       const pid = Number(parent.stdout());
 
-      await expect.poll(() => runs(ownerOf(pid)), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => runs(readOwner(pid)), { timeout: 10_000 }).toBe(false);
       expect(() => process.kill(pid, 0)).not.toThrow();
     },
   );
@@ -47,7 +47,7 @@ describe('a process', () => {
     const failing = (code: string) => () => {
       throw Object.assign(new Error(code), { code });
     };
-    const me = ownerOf(process.pid);
+    const me = readOwner(process.pid);
 
     expect(isRunning(me, failing('EPERM'))).toBe(true);
     expect(isRunning(me, failing('ESRCH'))).toBe(false);

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../support/ports.ts';
+import { fixedWindow, slidingWindow, take, tokenBucket } from '../../limits/quota.ts';
+import { freePort, listen as listenOn } from '../../support/ports.ts';
 
 /** Requests that every limiter allows in every window. */
 export const limit = 10;
@@ -135,9 +136,7 @@ export const nestThrottler: Limiter = async ({ handle, parts }) => {
 
 /** One a second, and nine more at once. No header says so. */
 export const nginx: Limiter = async ({ handle, folder }) => {
-  const service = await listen(
-    createServer((request, response) => respond(handle, request, response)),
-  );
+  const service = await serve(handle);
   const port = await freePort();
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder};`)
@@ -163,9 +162,7 @@ http {
 
 /** Ten in ten seconds, refused ones too. No header says so. */
 export const haproxy: Limiter = async ({ handle, folder }) => {
-  const service = await listen(
-    createServer((request, response) => respond(handle, request, response)),
-  );
+  const service = await serve(handle);
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(
@@ -195,7 +192,7 @@ export const silentBucket: Limiter = ownLimiter(() => bucket(false));
 /** Another limit than the one of the headers, of which much is left. */
 export const gitHub: Limiter = ownLimiter(() => {
   let used = 0;
-  const inWindow = slidingLog();
+  const window = slidingWindow(limit, windowMs);
   return (now) => {
     used += 1;
     const headers = {
@@ -203,16 +200,18 @@ export const gitHub: Limiter = ownLimiter(() => {
       'x-ratelimit-remaining': 5_000 - used,
       'x-ratelimit-reset': Math.ceil(now / 1_000) + 3_000,
     };
-    const isOver = !inWindow(now);
-    return isOver ? { status: 403, headers: { ...headers, 'retry-after': seconds } } : { headers };
+    const { isRefused } = take([window], now);
+    return isRefused
+      ? { status: 403, headers: { ...headers, 'retry-after': seconds } }
+      : { headers };
   };
 });
 
 export const cloudflare: Limiter = ownLimiter(() => {
   let blockedUntil = 0;
-  const inWindow = slidingLog();
+  const window = slidingWindow(limit, windowMs);
   return (now) => {
-    if (now >= blockedUntil && inWindow(now)) return {};
+    if (now >= blockedUntil && !take([window], now).isRefused) return {};
     if (now >= blockedUntil) blockedUntil = now + windowMs;
     return { status: 403, headers: { 'retry-after': Math.ceil((blockedUntil - now) / 1_000) } };
   };
@@ -231,17 +230,12 @@ export const threeAtOnce: Limiter = ownLimiter(() => {
 }, 200);
 
 export const saysTooMuch: Limiter = ownLimiter(() => {
-  const count = fixedWindow();
+  const window = fixedWindow(() => limit, windowMs);
   return (now) => {
-    const { isOver, endsAt, used } = count(now);
-    const reset = Math.ceil(endsAt / 1_000);
-    const headers = {
-      'x-ratelimit-limit': 60,
-      'x-ratelimit-remaining': Math.max(0, 60 - used),
-      'x-ratelimit-reset': reset,
-    };
-    const wait = { 'retry-after': Math.ceil((endsAt - now) / 1_000) };
-    return isOver ? { status: 429, headers: { ...headers, ...wait } } : { headers };
+    const { isRefused, headers } = take([window], now);
+    const remaining = Number(headers['x-ratelimit-remaining']) + 50;
+    const more = { 'x-ratelimit-limit': limit + 50, 'x-ratelimit-remaining': remaining };
+    return { headers: { ...headers, ...more }, ...(isRefused && { status: 429 }) };
   };
 });
 
@@ -255,41 +249,11 @@ export const usedUp: Limiter = ownLimiter(() => {
 });
 
 function bucket(tells: boolean): Judge {
-  let tokens = limit;
-  let last = Date.now();
+  const tokens = tokenBucket(limit, windowMs);
   return (now) => {
-    tokens = Math.min(limit, tokens + ((now - last) * limit) / windowMs);
-    last = now;
-    if (tokens >= 1) {
-      tokens -= 1;
-      return {};
-    }
-    const wait = Math.ceil(((1 - tokens) * windowMs) / limit / 1_000);
-    return { status: 429, ...(tells && { headers: { 'retry-after': wait } }) };
-  };
-}
-
-function slidingLog(): (now: number) => boolean {
-  let times: number[] = [];
-  return (now) => {
-    times = times.filter((time) => time > now - windowMs);
-    if (times.length >= limit) return false;
-    times.push(now);
-    return true;
-  };
-}
-
-function fixedWindow() {
-  let endsAt = 0;
-  let used = 0;
-  return (now: number) => {
-    if (now >= endsAt) {
-      endsAt = now + windowMs;
-      used = 0;
-    }
-    const isOver = used >= limit;
-    if (!isOver) used += 1;
-    return { isOver, endsAt, used };
+    const { isRefused, headers } = take([tokens], now);
+    if (!isRefused) return {};
+    return { status: 429, ...(tells && { headers: { 'retry-after': headers['retry-after'] } }) };
   };
 }
 
@@ -327,6 +291,10 @@ async function koa({ handle, parts }: Place, driver: object): Promise<Front> {
   return listen(createServer(app.callback()));
 }
 
+function serve(handle: Handle): Promise<Front> {
+  return listen(createServer((request, response) => respond(handle, request, response)));
+}
+
 async function respond(
   handle: Handle,
   request: IncomingMessage,
@@ -341,13 +309,12 @@ function send(response: ServerResponse, headers: Headers): void {
 }
 
 export async function listen(server: Server): Promise<Front> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOn(server);
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
-  return { port: (server.address() as AddressInfo).port, close };
+  return { port, close };
 }
 
 /** Starts a server, and resolves when it listens. */

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Context } from '../../../src/context.ts';
 import type { Outcome } from '../../../src/limit/learn.ts';
-import { openLimit, withClocks } from '../../../src/limit/limit.ts';
+import { openLimit } from '../../../src/limit/limit.ts';
 import type { Snapshot } from '../../../src/limit/state.ts';
 import { createTurns } from '../../../src/limit/turns.ts';
 import type { ApiRequest } from '../../../src/request/exchange.ts';
@@ -20,7 +20,7 @@ function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell(), isRunn
   const { now, uptime, sleep } = clock;
   const { signal } = new AbortController();
   const clocks = () => ({ wall: now(), uptime: uptime(), boot: 'b00t' });
-  const limit = openLimit(withClocks(cell, clocks), async () => {});
+  const limit = openLimit(cell, clocks, async () => {});
   const own = { now, uptime, sleep, signal, random: () => 0.5, owner: { pid: 7, host: 'here' } };
   const context = { ...own, isRunning } as Partial<Context> as Context;
   const turns = createTurns(context, { limit, report: () => {}, timeoutMs: 30_000 });
@@ -57,6 +57,18 @@ describe('requests of one process', () => {
     await second;
 
     expect(clock.now() - startTime).toBeGreaterThanOrEqual(minute);
+  });
+
+  test('are not sent once their permit has run out, as after the process was stopped', async ({
+    clock,
+  }) => {
+    const { take } = createProcess(clock);
+    const { isStillGranted } = await take();
+    await clock.sleep(34_000, new AbortController().signal);
+    expect(await isStillGranted()).toBe(true);
+    await clock.sleep(2_000, new AbortController().signal);
+
+    expect(await isStillGranted()).toBe(false);
   });
 
   test('count once if a change of the limit is made but not confirmed', async ({ clock }) => {

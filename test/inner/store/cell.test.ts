@@ -80,7 +80,7 @@ describe('a cell in a folder', () => {
   });
 
   test('refuses a value above its bound, and keeps the one before', async ({ folder }) => {
-    const cell = fileCell<Names>(folder, undefined, 200);
+    const cell = fileCell<Names>(folder, { maxBytes: 200 });
     await add(cell, 'a');
 
     await expect(add(cell, 'b'.repeat(200))).rejects.toMatchObject({ code: 'EFBIG' });
