@@ -5,7 +5,7 @@ import { unescape as decodePercent } from 'node:querystring';
 import type { Context } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { writeJson } from '../json/write.ts';
-import type { Answer, SandboxRequest } from './service.ts';
+import { type Answer, operations, type SandboxRequest } from './service.ts';
 
 const maxBodyBytes = 1024 * 1024;
 
@@ -24,7 +24,7 @@ export function createSandbox({ key, now, answer }: SandboxOptions) {
   ) => {
     const route = findRoute(method, url);
     const judgement = judge(headers, key);
-    const hasBody = judgement === 'valid' && route.operation === 'createCategory';
+    const hasBody = judgement === 'valid' && route.operation === 'POST /v1/categories';
     const content = hasBody ? decode(await readBody(), headers['content-type']) : {};
     const reply = answer({ at: now(), key: judgement, ...route, ...content });
     return {
@@ -42,14 +42,10 @@ function findRoute(
   const [path = ''] = url.split('?');
   const [, petId] = /^\/v1\/pets\/([^/]+)$/.exec(path) ?? [];
   // Node leaves out the body of a response to HEAD.
-  const call = `${method === 'HEAD' ? 'GET' : method} ${petId ? '/v1/pets/' : path}`;
-  if (call === 'GET /v1/categories') return { operation: 'listCategories' };
-  if (call === 'POST /v1/categories') return { operation: 'createCategory' };
-  if (call === 'GET /v1/store/orders') return { operation: 'listOrders' };
-  if (petId && call === 'GET /v1/pets/') {
-    return { operation: 'getPet', petId: decodePercent(petId) };
-  }
-  return { operation: 'unknown' };
+  const call = `${method === 'HEAD' ? 'GET' : method} ${petId ? '/v1/pets/{petId}' : path}`;
+  if (!Object.hasOwn(operations, call)) return { operation: 'unknown' };
+  const operation = call as SandboxRequest['operation'];
+  return { operation, ...(petId && { petId: decodePercent(petId) }) };
 }
 
 function judge(

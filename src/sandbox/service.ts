@@ -27,23 +27,23 @@ const deprecation = {
   sunset: new Date(Date.UTC(2027, 5, 30)).toUTCString(),
 };
 
-/** The operations of the interface document, section 4. */
-const operations = {
-  listCategories: (state): Reply => ({ status: 200, body: [...state.categories] }),
+/** The operations of the interface document, section 4, and what stands for requests of no operation. */
+export const operations = {
+  'GET /v1/categories': (state): Reply => ({ status: 200, body: [...state.categories] }),
 
-  createCategory(state, { body = '' }): Reply {
+  'POST /v1/categories'(state, { body = '' }): Reply {
     const category = parseNewCategory(body);
     if (typeof category === 'string') return fault(400, 'invalid_body', category);
     return { status: 201, body: addCategory(state, pickContent(category)) };
   },
 
-  getPet(state, { petId }): Reply {
+  'GET /v1/pets/{petId}'(state, { petId }): Reply {
     const pet = state.pets.find((pet) => isJsonObject(pet) && String(pet.id) === petId);
     const reply = pet ? { status: 200, body: pet } : fault(404, 'not_found', 'no such pet');
     return { ...reply, headers: deprecation };
   },
 
-  listOrders: (state): Reply => ({ status: 200, body: [...state.orders] }),
+  'GET /v1/store/orders': (state): Reply => ({ status: 200, body: [...state.orders] }),
 
   oversized: (): Reply => fault(413, 'body_too_large', 'the body is larger than 1 MiB'),
 

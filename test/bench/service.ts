@@ -37,6 +37,6 @@ export async function startService(manners: Manners = {}) {
   });
   const at = Date.now() + skew;
   for (let n = 0; n < used; n += 1)
-    answer(service.state, { at, operation: 'listOrders', key: 'valid' });
+    answer(service.state, { at, operation: 'GET /v1/store/orders', key: 'valid' });
   return service;
 }

@@ -8,12 +8,12 @@ import { expect, test } from '../support/petstore.ts';
 
 const request = (fields: Partial<SandboxRequest> = {}): SandboxRequest => ({
   at: startTime,
-  operation: 'listCategories',
+  operation: 'GET /v1/categories',
   key: 'valid',
   ...fields,
 });
 const create = (name: string) =>
-  request({ operation: 'createCategory', body: JSON.stringify({ name }) });
+  request({ operation: 'POST /v1/categories', body: JSON.stringify({ name }) });
 const filesIn = (folder: string) =>
   readdirSync(join(folder, 'sandbox'))
     .sort((a, b) => Number(a) - Number(b))

@@ -179,7 +179,7 @@ describe('8. limits', () => {
 
     const state = createState({}, plans[plan]);
     state.quota.day = { openedAt: startTime, used: day - 1 };
-    const listOrders = { at: startTime, operation: 'listOrders', key: 'valid' } as const;
+    const listOrders = { at: startTime, operation: 'GET /v1/store/orders', key: 'valid' } as const;
     expect([answer(state, listOrders).status, answer(state, listOrders).status]).toEqual([
       200, 429,
     ]);

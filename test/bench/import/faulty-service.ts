@@ -80,7 +80,7 @@ export async function startFaultyService({ random, share, before }: Behaviour) {
   }
 
   function commit({ method, path, headers, body }: Arrival): Reply {
-    const operation = method === 'POST' ? 'createCategory' : 'listCategories';
+    const operation = method === 'POST' ? 'POST /v1/categories' : 'GET /v1/categories';
     const reply = answer(service.state, {
       at: Date.now(),
       operation: path === '/v1/categories' ? operation : 'unknown',
