@@ -7,7 +7,7 @@ import { runInProcess } from './in-process.ts';
 import { mutate } from './mutate.ts';
 import { type HostileServer, startHostileServer } from './server.ts';
 
-const runs = isNightly ? 10_000 : 2_000;
+const runs = isNightly ? 10_000 : 1_000;
 const width = 8;
 const originals = framings.flatMap((framing) => [
   { argv: ['categories', 'list', '--json'], answer: wholeAnswer(200, goodList, framing), framing },

@@ -30,7 +30,7 @@ type Setup = {
 type Machine = Pick<Fixtures, 'clock' | 'folder' | 'forward' | 'petstore' | 'sandbox'>;
 type Ended = { readonly exitCode: number; readonly stderr: string };
 
-const trials = isNightly ? 800 : 80;
+const trials = isNightly ? 800 : 40;
 const timeout = 600_000;
 const forever = new AbortController().signal;
 

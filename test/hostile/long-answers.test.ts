@@ -84,7 +84,7 @@ describe('a long answer of any kind', () => {
           else expect(whole.stdout).toBe('');
         },
       ),
-      trials(120),
+      trials(40),
     );
   });
 
