@@ -152,6 +152,7 @@ test.for([
   [502, '300', 5, 1],
   [503, '300', 75, 1],
   [500, '10', 0, 2],
+  [408, '10', 0, 2],
 ] as const)(
   'a read that %i tells to wait %s s ends with %i after %i requests: no wait is longer than --max-wait',
   async ([status, told, exit, requests], { petstore, sandbox, clock }) => {

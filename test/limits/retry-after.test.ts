@@ -58,6 +58,7 @@ describe('429 in a row', () => {
   test.for<[told: string, drawn: number, answer: () => Response, waits: number[]]>([
     ['one second', 0, () => refusal(1), [2, 3, 300]],
     ['one second', 0.99, () => refusal(1), [2, 4, 300]],
+    ['one second and a half', 0, () => refusal(1.5), [3, 4, 300]],
     ['nothing', 0, () => reply(429, {}), [3, 6, 18, 34, 34, 300]],
     ['nothing', 0.99, () => reply(429, {}), [4, 10, 34, 66, 66, 300]],
   ])(

@@ -7,8 +7,10 @@ import {
   type Outcome,
   type ResponseOutcome,
 } from '../../../src/limit/learn.ts';
+import type { Limit } from '../../../src/limit/limit.ts';
 import { merge, shifted } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
+import { readStatus } from '../../../src/limit/status.ts';
 
 /** Times of the tests are seconds since then. */
 const start = 1e12;
@@ -239,4 +241,15 @@ describe('our clock', () => {
       expect(Math.abs(stamp.at - passed)).toBeLessThanOrEqual(most);
     }
   });
+});
+
+test('a window in which a request was lost beside the last one has nothing left, and no less', async () => {
+  const minute = { limit: 60, remaining: -1, endsAt: time(60), serviceResetAt: time(60) };
+  const limit: Pick<Limit, 'change'> = {
+    change: async (step) => step({ ...emptyState, minute }, start, false)[1],
+  };
+
+  const status = await readStatus(limit as Limit);
+
+  expect(status.minute).toMatchObject({ remaining: 0, used: 60 });
 });
