@@ -147,6 +147,18 @@ test.for([
   },
 );
 
+test('a response in an encoding that nobody asked for is refused, and not read as text', async ({
+  petstore,
+  sandbox,
+}) => {
+  sandbox.reactions.push(reply(200, [], { 'content-encoding': 'gzip' }));
+
+  const { exitCode, stderr } = await petstore(list);
+
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain('the body is compressed, which petstore did not request');
+});
+
 test.for([
   [500, '300', 5, 1],
   [502, '300', 5, 1],
