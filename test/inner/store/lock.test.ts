@@ -31,6 +31,22 @@ test('work under a lock is done one at a time, also in one process', async ({ cl
   expect(await lock(() => 'free')).toBe('free');
 });
 
+test('a lock is waited for as long as its caller may wait, and 15 s at least', async ({
+  clock,
+  folder,
+}) => {
+  const path = join(folder, 'lock');
+  const here = { ...world, sleep: clock.sleep };
+  const waitFor = (maxWaitMs: number) => withLock(here, path, () => 'mine', maxWaitMs);
+
+  const held = withLock(here, path, () => clock.sleep(60_000, world.signal));
+  const patient = waitFor(120_000);
+
+  await expect(waitFor(0)).rejects.toThrow('process 1 on here has locked');
+  expect(await patient).toBe('mine');
+  await held;
+});
+
 test('a release that comes late takes the lock from nobody', async ({ clock, folder }) => {
   const path = join(folder, 'lock');
   const release = await lockAs(1, path);
