@@ -38,6 +38,7 @@ type Fault = readonly [
 const faults: readonly Fault[] = [
   ['a link', true, (path, elsewhere) => symlinkSync(elsewhere, path), (path) => `rm '${path}'`],
   ['open to others', isPosix, (path) => makeOpen(path), (path) => `chmod 700 '${path}'`],
+  ['open to a group', isPosix, (path) => makeOpen(path, 0o720), (path) => `chmod 700 '${path}'`],
   [
     'a link of another user',
     isRoot,
@@ -58,9 +59,9 @@ const faults: readonly Fault[] = [
   ],
 ];
 
-function makeOpen(path: string): void {
+function makeOpen(path: string, mode = 0o777): void {
   mkdirSync(path);
-  chmodSync(path, 0o777);
+  chmodSync(path, mode);
 }
 
 function giveAway(path: string): void {
