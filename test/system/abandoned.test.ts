@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe } from 'vitest';
 import { listen } from '../support/ports.ts';
-import { expect, test } from '../support/program.ts';
+import { createGate, expect, test } from '../support/program.ts';
 
 /** A service, or a network before it, that gets to a request only when its sender has gone. A reset takes the request back. */
 function collectLate(carriedOut: string[]) {
@@ -44,4 +44,15 @@ describe.concurrent('a write that timed out', { tags: ['openssl'] }, () => {
       expect(carriedOut).toEqual([]);
     },
   );
+});
+
+test('a request with --timeout inf waits for its response', async ({ serve, start }) => {
+  const gate = createGate();
+  const service = await serve({ react: () => gate.opened.then(() => 'respond' as const) });
+
+  const { ended } = start(['categories', 'list', '--timeout', 'inf'], { env: service.env });
+  await service.arrived(1);
+  gate.open();
+
+  expect((await ended).code).toBe(0);
 });
