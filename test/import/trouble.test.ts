@@ -47,7 +47,11 @@ describe('an import that meets trouble', () => {
     sandbox.plan = { ...sandbox.plan, minute: { limit: 6, length: 60_000 } };
     sandbox.react = ({ method }) => (method === 'POST' ? cutBefore : undefined);
 
-    const { exitCode, stdout, events } = await importText(pets(50), [...apply, '--max-wait', 'inf']);
+    const { exitCode, stdout, events } = await importText(pets(50), [
+      ...apply,
+      '--max-wait',
+      'inf',
+    ]);
 
     expect(exitCode).toBe(7);
     expect(countsOf(stdout)).toEqual({ left: 50 });
