@@ -39,7 +39,7 @@ export function createQuery(expression: string): Query {
   }
   const query = (data: Json): Json => {
     try {
-      return interpreter.visit(tree, data as never);
+      return interpreter.bounded(interpreter.visit(tree, data as never));
     } catch (error) {
       // Not a usageFailure: that would say "Nothing was sent.", which is false by now.
       throw new Failure('usage', `--query failed: ${describeError(error)}`, { hint: help });
@@ -101,9 +101,12 @@ function checkCall({ name, children }: FunctionNode, runtime: Runtime): Node[] {
   });
 }
 
+const maxParts = 10_000_000;
+
 /** The library's evaluator, changed so that it takes an ExactNumber for a number, and a function for an `&expression`. */
 class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeInterpreter) {
   readonly #literals: readonly Json[];
+  readonly #sizes = new WeakMap<object, number>();
 
   constructor(literals: readonly Json[]) {
     super();
@@ -119,6 +122,23 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
       const definition = runtime._functionTable[name];
       if (definition) definition._func = (args: never[]) => call(...args) as never;
     }
+  }
+
+  /** Returns a value unless it has too many parts. Each step may double what is written of it, and hardly take memory. */
+  bounded<Value extends Json>(value: Value): Value {
+    if (this.#measure(value) > maxParts) throw new Error('its result is too large');
+    return value;
+  }
+
+  #measure(value: Json | undefined): number {
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return 1;
+    let size = this.#sizes.get(value);
+    if (size === undefined) {
+      size = 1;
+      for (const part of Object.values(value)) size += this.#measure(part);
+      this.#sizes.set(value, size);
+    }
+    return size;
   }
 
   override visit(node: Node, value: never): never {
@@ -138,9 +158,12 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
         return (item: Json) => evaluate(node.child, item);
       case 'MultiSelectHash':
         if (value === null) return null;
-        return Object.fromEntries(node.children.map((pair) => [pair.name, evaluate(pair.value)]));
+        return this.bounded(
+          Object.fromEntries(node.children.map((pair) => [pair.name, evaluate(pair.value)])),
+        );
       case 'MultiSelectList':
-        return value === null ? null : super.visit(node, value as never);
+        if (value === null) return null;
+        return this.bounded(node.children.map((child) => evaluate(child)));
       case 'Slice':
         return Array.isArray(value) ? super.visit(node, value as never) : null;
       case 'ValueProjection': {
