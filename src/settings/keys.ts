@@ -7,7 +7,7 @@ import { makePrivateFolder, refuseForeignLinks } from '../disk/private-folder.ts
 import { listTemporaries } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
-import { fromSource } from './values.ts';
+import { fromSource, isProfileName } from './values.ts';
 
 export const maxKeyInputBytes = 64 * 1024;
 
@@ -44,6 +44,7 @@ export function profilesWithKey(folder: string): readonly string[] {
   return namesIn(path)
     .filter((name) => name.endsWith('.json'))
     .map((file) => basename(file, '.json'))
+    .filter(isProfileName)
     .sort();
 }
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, type Fixtures, reply, test, testKey } from '../support/petstore.ts';
@@ -16,8 +17,10 @@ async function setUp({ petstore, sandbox }: Pick<Fixtures, 'petstore' | 'sandbox
 }
 
 describe('profile list', () => {
-  test('shows every profile, however it came to be', async ({ petstore, sandbox }) => {
+  test('shows every profile, however it came to be', async ({ petstore, sandbox, folder }) => {
     await setUp({ petstore, sandbox });
+    // No profile can have such a name.
+    writeFileSync(join(folder, 'config', 'keys', 'My Key.json'), '{}');
 
     const result = await petstore(['profile', 'list', '--json'], { env: noEnv });
 
