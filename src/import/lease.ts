@@ -140,6 +140,7 @@ export class Lease {
   async send<Result>(create: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     for (;;) {
       try {
+        this.check();
         await this.#tellSent();
         this.check();
         return await create();
