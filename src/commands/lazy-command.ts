@@ -12,7 +12,7 @@ const valueExamples: Readonly<Record<string, string>> = {
   '<url>': 'https://HOST/v1',
 };
 const unitOfTime = /^(?:[smh]|sec(?:ond)?s?|min(?:ute)?s?|hours?)$/;
-const ofSeveralWords = /^(?:id\|)?(name|value|file)$/;
+const freeText = /^(?:id\|)?(name|value)$/;
 const change = /^(?:delete|rm|remove|update|edit|rename)$/;
 const cannotChange = 'The service cannot delete or change a category.';
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-fil)/i;
@@ -77,9 +77,9 @@ export class LazyCommand extends Command {
       .find((value) => /^\d+$/.test(value));
     const search = commandWith(`${commandPath(this)} --search`, word);
     const canSearch = this.options.some(({ long }) => long === '--search') && !mayBeKey(word);
-    const [, text] = ofSeveralWords.exec(this.registeredArguments.at(-1)?.name() ?? '') ?? [];
+    const [, kind] = freeText.exec(this.registeredArguments.at(-1)?.name() ?? '') ?? [];
     let hint = canSearch ? `Did you mean: ${search}` : seeHelp(this);
-    if (text) hint = `Put a ${text} of several words in quotes.`;
+    if (kind) hint = `Put a ${kind} of several words in quotes.`;
     if (number && unitOfTime.test(word)) hint = `Write ${number}${word.charAt(0)}.`;
     throw usageFailure(`unexpected${quotedUnlessKey(word) || ' word'}`, hint);
   }
