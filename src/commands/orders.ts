@@ -10,6 +10,7 @@ export function define(command: Command, app: App): void {
   command.action(withSession(app, command, printOrders));
 }
 
-async function printOrders({ client, output }: Session): Promise<void> {
-  await output.print({ data: await (await client()).call(listOrders), empty: 'No orders.' });
+async function printOrders(session: Session): Promise<void> {
+  const client = await session.client();
+  await session.output.print({ data: await client.call(listOrders), empty: 'No orders.' });
 }

@@ -13,8 +13,9 @@ export function define(command: Command, app: App): void {
   command.argument('<pet-id>', 'id of the pet').action(withSession(app, command, showPet));
 }
 
-async function showPet({ client, output }: Session, petId: string): Promise<void> {
+async function showPet(session: Session, petId: string): Promise<void> {
   // As a path segment these two would name another path.
   if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
-  await output.print({ data: await (await client()).call(getPet, { petId }) });
+  const client = await session.client();
+  await session.output.print({ data: await client.call(getPet, { petId }) });
 }

@@ -4,9 +4,9 @@ import { formatList, type Item, PetstoreHelp, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
   options(program) {
-    const { optionDescription } = new PetstoreHelp();
+    const help = new PetstoreHelp();
     const options = new Help().visibleOptions(program);
-    const items = options.map((option): Item => [option.flags, optionDescription(option)]);
+    const items = options.map((option): Item => [option.flags, help.optionDescription(option)]);
     const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
