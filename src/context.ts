@@ -50,6 +50,7 @@ export type Context = {
   readonly isRunning: (owner: Owner) => boolean | undefined;
 };
 
+/** Returns true for a valid answer, else what is wrong with it. */
 export type Validate = (answer: string) => true | string;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -78,6 +78,7 @@ function parsePath(given: string): string {
   const isUrl = /^\/[a-z][a-z\d+.-]*:\/\//i.test(text);
   if (isUrl) throw usageFailure('give a path, not a URL: /categories');
   if (given.trim() === '' || !isPlain || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
+    // The path is not repeated: it may be an API key in the wrong place.
     throw usageFailure(
       'invalid path: must be below the base URL, without "..", "#", "\\" or control characters',
       'Write a path such as /categories.',

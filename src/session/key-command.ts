@@ -27,6 +27,7 @@ export function findKeyCommand(command: string, invocation: Invocation): KeyComm
     throw configFailure(`profile ${name} has an api-key-command but no base-url`, `Run: ${move}`);
   }
   checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, () => move);
+  // The command itself may contain what opens a vault.
   const source = `the api-key-command of profile ${name}`;
   const run = async () => {
     const captured = await capture(command, dirname(file), invocation);
