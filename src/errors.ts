@@ -104,12 +104,12 @@ function asLoadFailure(cause: unknown): Failure | undefined {
     const hint = 'Allow more open files (ulimit -n) and run the command again.';
     return new Failure('output', `too many open files (${code})`, { hint, cause });
   }
-  if (!replaced.code.test(code)) return undefined;
-  return new Failure('output', replaced.message, { hint: replaced.hint, cause });
+  if (!missingModule.code.test(code)) return undefined;
+  return new Failure('output', missingModule.message, { hint: missingModule.hint, cause });
 }
 
 /** A file of petstore itself is gone. */
-export const replaced = {
+export const missingModule = {
   code: /^(ERR_)?MODULE_NOT_FOUND\b/,
   message: 'petstore was replaced or removed while it was running',
   hint: 'Run the command again.',

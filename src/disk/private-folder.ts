@@ -30,7 +30,7 @@ export function findFolderFault(path: string, uid: number | undefined): FileFaul
   if (fault) return fault;
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;
-  if (stats.isSymbolicLink()) return describeLink(path, stats, uid);
+  if (stats.isSymbolicLink()) return createLinkFault(path, stats, uid);
   if (!isOwn(stats, uid)) {
     return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
   }
@@ -59,7 +59,7 @@ export function findOwnerFault(path: string, uid: number | undefined): FileFault
 function findLinkFault(path: string, uid: number | undefined): FileFault | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const isForeign = stats?.isSymbolicLink() && stats.uid !== rootUid && !isOwn(stats, uid);
-  if (stats && isForeign) return describeLink(path, stats, uid);
+  if (stats && isForeign) return createLinkFault(path, stats, uid);
   return dirname(path) === path ? undefined : findLinkFault(dirname(path), uid);
 }
 
@@ -98,7 +98,7 @@ function makeFolder(path: string): void {
   }
 }
 
-function describeLink(path: string, stats: Stats, uid: number | undefined): FileFault {
+function createLinkFault(path: string, stats: Stats, uid: number | undefined): FileFault {
   const fix = isOwn(stats, uid) ? `Run: ${commandOn('rm', path)}` : ownFolder;
   return new FileFault(`${path} is a symbolic link`, fix);
 }

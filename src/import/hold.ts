@@ -38,6 +38,7 @@ export type HoldOptions = {
 export type Predecessor = {
   readonly journal: string | undefined;
   readonly wasKilled: boolean;
+  /** By our uptime. */
   readonly lastSeenAt: number;
 };
 
@@ -61,7 +62,7 @@ export async function holdNames(context: Context, options: HoldOptions): Promise
       if (found instanceof Hold) return found;
       rivals = found;
     }
-    return describeRival(rivals as [Mark]);
+    return createObstacle(rivals as [Mark]);
   });
   if (lastCreateAt !== undefined) {
     // The list may not show yet what these processes have created.
@@ -70,7 +71,7 @@ export async function holdNames(context: Context, options: HoldOptions): Promise
   return hold;
 }
 
-function describeRival([{ file, process }]: readonly [Mark]): Obstacle {
+function createObstacle([{ file, process }]: readonly [Mark]): Obstacle {
   const rival = process ? `process ${process.pid} on ${process.host}` : 'another process';
   const message = process
     ? `${rival} has been ${process.doing} the same names since ${isoTime(process.since)}`

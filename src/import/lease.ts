@@ -159,7 +159,9 @@ export class Lease {
       if (error !== notConfirmed) throw error;
     }
     if (this.#fault) throw this.#fault;
-    return storeObstacle(`the shared store ${this.#options.store.name} is not reached in time`);
+    return createStoreObstacle(
+      `the shared store ${this.#options.store.name} is not reached in time`,
+    );
   }
 
   /** Repeats a step about once a second until nothing is in its way. Nobody creates without the store. */
@@ -168,7 +170,7 @@ export class Lease {
       step().catch((error: unknown) => {
         const failure = toFailure(error, this.#options.store);
         if (error instanceof Failure || isRefusal(error)) throw failure;
-        return storeObstacle(failure.message);
+        return createStoreObstacle(failure.message);
       });
     return waitForOthers(this.#context, this.#options, retryMs, signal, tryStep);
   }
@@ -232,7 +234,7 @@ function decideTurn(
   { value, now }: Stored<Turn>,
   watchedMs: number,
 ): readonly [Turn | undefined, Obstacle | { readonly silenceMs: number | undefined }] {
-  const forgotten = storeObstacle('the shared store does not know yet whose turn it is');
+  const forgotten = createStoreObstacle('the shared store does not know yet whose turn it is');
   if (!value) return [{ v: 1, bornAt: now, beat: now }, forgotten];
   const { bornAt, beat, holder } = value;
   // Only the time that we have watched counts if the store's clock was set.
@@ -243,7 +245,7 @@ function decideTurn(
   const isOurs = holder?.id === self.id;
   const silenceMs = isOurs ? 0 : measureAge(beat);
   if (holder && !holder.hasEnded && !isOurs && silenceMs < maxSilenceMs) {
-    return [undefined, describeRival(holder)];
+    return [undefined, createObstacle(holder)];
   }
   const isUnsettled = holder?.isUnsettled ?? false;
   const next = { ...self, since: now, isUnsettled };
@@ -262,11 +264,11 @@ function toFailure(error: unknown, { name }: Store): Failure {
   return unsentFailure('output', message, doctorHint);
 }
 
-function storeObstacle(why: string): Obstacle {
+function createStoreObstacle(why: string): Obstacle {
   return new Obstacle(why, 'creating', unsentFailure('output', why, doctorHint));
 }
 
-function describeRival(holder: Holder): Obstacle {
+function createObstacle(holder: Holder): Obstacle {
   const why = describeHolder(holder);
   return new Obstacle(why, 'creating', unsentFailure('output', why, laterHint), holder.pid);
 }

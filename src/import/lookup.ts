@@ -20,7 +20,7 @@ export async function fetchList(job: Job, journal: string): Promise<Category[]> 
   const { context, client, items, settleMs, report } = job;
   const end = context.uptime() + settleMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    const list = await outlast(job, () => readCategories(client, { decides: true }));
+    const list = await retryWhileAway(job, () => readCategories(client, { decides: true }));
     const missing = findMissing(items, list);
     if (missing.length === 0) return list;
     const leftMs = end - context.uptime();
@@ -33,7 +33,7 @@ export async function fetchList(job: Job, journal: string): Promise<Category[]> 
   }
 }
 
-async function outlast<Result>(job: Job, request: () => Promise<Result>): Promise<Result> {
+async function retryWhileAway<Result>(job: Job, request: () => Promise<Result>): Promise<Result> {
   const { context, report, maxWaitMs } = job;
   const end = context.uptime() + Math.min(maxWaitMs, maxOutageMs);
   for (let pauseMs = firstTryMs; ; pauseMs = Math.min(2 * pauseMs, maxTryMs)) {

@@ -1,4 +1,4 @@
-import { bugHint, type FailureKind, replaced, systemCode } from '../errors.ts';
+import { bugHint, type FailureKind, missingModule, systemCode } from '../errors.ts';
 import { isoTime } from '../time.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
@@ -20,7 +20,7 @@ type Reason = readonly [
   fault: RegExp,
   message: string,
   details?: {
-    readonly hint?: string | undefined;
+    readonly hint?: string;
     readonly canRetry?: true;
     /** It may pass, although it is not worth another try at once. */
     readonly isAway?: true;
@@ -33,7 +33,7 @@ type Reason = readonly [
 ];
 
 const reasons: readonly Reason[] = [
-  [replaced.code, replaced.message, { kind: 'output', hint: replaced.hint }],
+  [missingModule.code, missingModule.message, { kind: 'output', hint: missingModule.hint }],
   [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl, isAway: true }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { canRetry: true }],
   [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],

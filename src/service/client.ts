@@ -19,7 +19,7 @@ import { version } from '../version.ts';
 import type { ApiKey } from './api-key.ts';
 import { decode, decodeList } from './decode.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
-import { createFailure, describeRefusal, outcomeDetails } from './outcome.ts';
+import { createFailure, createRefusal, outcomeDetails } from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
 
 type ClientOptions = {
@@ -119,7 +119,7 @@ export class Client {
     });
     reportDeprecation(report, endpoint, response);
     if (hasPromisedStatus(endpoint, response)) return response;
-    throw describeRefusal(endpoint, response, this.#options);
+    throw createRefusal(endpoint, response, this.#options);
   }
 
   /** Adds the bearer key (interface document, section 5). It travels to the origin of the base URL and nowhere else. */

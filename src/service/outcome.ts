@@ -47,7 +47,7 @@ const refusedByOthers = 'a proxy or firewall probably refused the request';
 const headersHint = 'See: petstore categories list -v';
 const maxTitleLength = 100;
 
-export function describeRefusal(
+export function createRefusal(
   endpoint: Endpoint,
   response: ApiResponse,
   { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
