@@ -157,8 +157,7 @@ function locateSetting(name: SettingName, { profile, settingsFile }: Session) {
     return { path: { name }, phrase: '', value: settingsFile.settings[name] };
   }
   const path = { name, profile: profile.name };
-  const old = name === 'shared-store' ? profile.settings['limit-store'] : undefined;
-  return { path, phrase: ` for profile ${profile.name}`, value: profile.settings[name] ?? old };
+  return { path, phrase: ` for profile ${profile.name}`, value: profile.settings[name] };
 }
 
 export function definePath(command: Command, app: App): void {

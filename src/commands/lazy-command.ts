@@ -18,8 +18,6 @@ const cannotChange = 'The service cannot delete or change a category.';
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-fil)/i;
 const keyInHistory =
   'A key on the command line stays in your shell history: replace it, and pass it to petstore auth login.';
-const removedOption = '--allow-duplicates';
-const withoutIt = 'To create a category whose name exists, run petstore categories create NAME.';
 
 /** Replaces Commander's complaints, in whose text no words could be told from those of a user. */
 export class LazyCommand extends Command {
@@ -52,7 +50,6 @@ export class LazyCommand extends Command {
     if (known.includes(option)) throw usageFailure(`${option} takes no value`, seeHelp(this));
     const similar = option.startsWith('--') ? similarTo(option, known) : undefined;
     let hint = similar ? `Did you mean: ${commandPath(this)} ${similar}` : seeHelp(this);
-    if (option === removedOption) hint = withoutIt;
     if (secretFlag.test(word)) hint = keyInHistory;
     throw usageFailure(`unknown option${mayBeKey(option.slice(2)) ? '' : ` ${option}`}`, hint);
   }

@@ -234,7 +234,7 @@ function takeOver({ stateFiles }: Context, mark: Mark): Mark[] {
 
 /** Returns true for the mark of a killed process that has sent nothing. */
 function isSpent(context: Context, mark: Mark): boolean {
-  return !hasSent(mark) && mark.process !== undefined && context.isRunning(mark.process) === false;
+  return !hasSent(mark) && !!mark.process && context.isRunning(mark.process) === false;
 }
 
 function toPredecessor(context: Context, mark: Mark): Predecessor {

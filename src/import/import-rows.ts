@@ -7,14 +7,7 @@ import { quoted } from '../text/quote.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
 import type { Hold } from './hold.ts';
 import type { Job } from './job.ts';
-import {
-  type Header,
-  type Identity,
-  Journal,
-  locateJournal,
-  readJournal,
-  refuseUnfinished,
-} from './journal.ts';
+import { type Header, type Identity, Journal, locateJournal, readJournal } from './journal.ts';
 import { takeTurn } from './lease.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
 import { findByFate, findCreated, plan } from './plan.ts';
@@ -46,7 +39,6 @@ export async function runImport(job: Job): Promise<Ending> {
   let shownCount = 0;
   try {
     hold = await takeNames(job, path);
-    refuseUnfinished(context, folder, job);
     journal = new Journal(context, path, items, hold);
     if (journal.header) notice(report, describeResumption(journal.header, journal.state, items));
     const wasKilled = journal.state === 'sending';
@@ -118,7 +110,6 @@ export async function previewImport(
 ): Promise<void> {
   const { context, client, report, items } = job;
   const folder = join(job.stateFolder, 'imports');
-  refuseUnfinished(context, folder, job);
   const { header, state } = readJournal(context, locateJournal(folder, job), items);
   const list = await readCategories(client);
   const missing = findMissing(items, list);

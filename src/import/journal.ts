@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
@@ -7,7 +7,6 @@ import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts'
 import type { StateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
-import { commandOn } from '../text/shell.ts';
 import type { Hold } from './hold.ts';
 import type { Item } from './rows.ts';
 
@@ -123,36 +122,15 @@ function tell(items: readonly Item[], rows: readonly RowLine[]): void {
   }
 }
 
-export function locateJournal(
-  folder: string,
-  { address, sha256 }: Identity,
-  mode: 'ensure' | 'each' = 'ensure',
-): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([address, sha256, mode]))
-    .digest('hex');
-  return join(folder, `${hash.slice(0, 16)}.journal`);
-}
-
-/** Refuses a file that petstore 0.2.0 began to import with --allow-duplicates: `each` row was to be created. */
-export function refuseUnfinished(context: Context, folder: string, identity: Identity): void {
-  const path = locateJournal(folder, identity, 'each');
-  const text = readText(context, path);
-  if (text === '' || text.endsWith('\n{"state":"done"}\n')) return;
-  throw configFailure(
-    'an earlier version of petstore has not finished its import of this file with --allow-duplicates',
-    `Finish it with that version. Or check with petstore categories list which rows exist, and delete its journal. Run: ${commandOn('rm', path)}`,
-  );
+export function locateJournal(folder: string, { address, sha256 }: Identity): string {
+  const name = hash('sha256', JSON.stringify([address, sha256]), 'hex').slice(0, 16);
+  return join(folder, `${name}.journal`);
 }
 
 const maxJournalBytes = 256 * 1024 * 1024;
 
-function readText({ stateFiles }: Context, path: string): string {
-  return reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
-}
-
-function replay(context: Context, path: string) {
-  const text = readText(context, path);
+function replay({ stateFiles }: Context, path: string) {
+  const text = reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
   const rows: RowLine[] = [];
   let header: Header | undefined;
   let state: State = 'idle';

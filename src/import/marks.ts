@@ -9,9 +9,7 @@ export type Process = Owner & {
   readonly doing: 'creating' | 'importing';
   readonly journal?: string | undefined;
   readonly since: number;
-  /** 0.2.0 wrote none. It did not touch its marks, and rewrote them at the end. */
-  readonly v?: 2;
-  readonly isEnded?: true;
+  readonly v: 2;
 };
 
 /** The name of a mark's file ends in what its process has done since its last list: nothing, `.sent`, or sent and `.ended`. */
@@ -40,10 +38,8 @@ export class Watch {
   /** Returns true if its file is as it was, and its process is seen or may be alive. */
   isLiving(mark: Mark): boolean {
     const silentMs = this.#look(mark);
-    if (silentMs === undefined || hasEnded(mark)) return false;
-    const isRunning = mark.process && this.#context.isRunning(mark.process);
-    if (isRunning === false) return false;
-    if (isRunning && mark.process?.v === undefined) return true;
+    if (silentMs === undefined || mark.file.endsWith('.ended')) return false;
+    if (mark.process && this.#context.isRunning(mark.process) === false) return false;
     return silentMs < maxSilenceMs;
   }
 
@@ -61,10 +57,6 @@ export class Watch {
     this.#looks.set(getMarkId(file), { touchedAt, lookedAt, silentMs });
     return silentMs;
   }
-}
-
-function hasEnded({ file, process }: Mark): boolean {
-  return process?.isEnded === true || file.endsWith('.ended');
 }
 
 /** Returns the name of a mark's file without its ending. */
@@ -85,9 +77,9 @@ export function findRivals(marks: readonly Mark[], keys: ReadonlySet<string>): M
   return marks.filter((mark) => !mark.process || mark.keys.some((key) => keys.has(key)));
 }
 
-/** Returns true also for one of 0.2.0, which did not note what was sent. */
+/** Returns true also for one that cannot be read. */
 export function hasSent({ file, process }: Mark): boolean {
-  return process?.v === undefined || /\.(?:sent|ended)$/.test(file);
+  return process === undefined || /\.(?:sent|ended)$/.test(file);
 }
 
 export function readMarks(context: Context, folder: string, scope: string): Mark[] {
@@ -106,8 +98,7 @@ function readMark({ stateFiles }: Context, file: string): Mark | undefined {
 function parseProcess(text: string): Process | undefined {
   try {
     const process = JSON.parse(text) as Process;
-    const isKnown = process.v === undefined || process.v === 2;
-    return isKnown && isOwner(process) && isMoment(process.since) ? process : undefined;
+    return process.v === 2 && isOwner(process) && isMoment(process.since) ? process : undefined;
   } catch {
     return undefined;
   }

@@ -15,17 +15,11 @@ import { type Limit, openLimit } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { isPlausible, type Snapshot } from './state.ts';
 
-/** `before` is what 0.2.0 called it. */
-type LimitNames = { readonly name: string; readonly before: string };
-
-/** Returns the names of the limit of a service and key. They are the same on every machine, and contain neither. */
-export function nameLimit(address: string, key: string): LimitNames {
+/** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
+export function nameLimit(address: string, key: string): string {
   // The number is the version of the type `State`.
-  const hash = (version: number) => {
-    const hmac = createHmac('sha256', key).update(`petstore limit ${version}\0${address}`);
-    return hmac.digest('hex').slice(0, 32);
-  };
-  return { name: hash(3), before: hash(2) };
+  const hmac = createHmac('sha256', key).update(`petstore limit 3\0${address}`);
+  return hmac.digest('hex').slice(0, 32);
 }
 
 /** A place that gives one of these will not work a moment later either. */
@@ -45,13 +39,13 @@ const maxUnusedMs = 30 * 24 * 3_600_000;
 export function openOwnLimit(
   context: Context,
   stateFolder: string | undefined,
-  names: LimitNames,
+  name: string,
   onNotice: (notice: string) => void,
 ): Limit {
   const folders = [stateFolder, ...listOtherFolders(context)];
   /** A folder that is there, and that others can change. */
   let stranger: FileFault | undefined;
-  const cells = folders.map((folder) => openCell(folder, names, context, onNotice));
+  const cells = folders.map((folder) => openCell(folder, name, context, onNotice));
   const isUnusable = (error: unknown) => {
     if (error instanceof FileFault && folders[0] !== undefined) stranger ??= error;
     return error instanceof FileFault || lastingErrors.has(systemCode(error) ?? '');
@@ -107,7 +101,7 @@ function isOlder(a: Stamp, b: Stamp): boolean {
 
 function openCell(
   folder: string | undefined,
-  { name, before }: LimitNames,
+  name: string,
   context: Context,
   onNotice: (notice: string) => void,
 ): Cell<Snapshot> {
@@ -122,13 +116,7 @@ function openCell(
     removeStale(path, context.now());
     if (!existsSync(path)) removeUnused(limits, context);
   };
-  const cell = fileCell<Snapshot>(path, { ...options, check });
-  const older = fileCell<Snapshot>(join(limits, before), options);
-  const read = () => {
-    const seen = cell.read();
-    return seen.value ? seen : { ...seen, value: older.read().value };
-  };
-  return { ...cell, read };
+  return fileCell<Snapshot>(path, { ...options, check });
 }
 
 /** Removes the limits of other services and keys that have long been out of use. A clock that was set forward must end no wait. */

@@ -14,7 +14,6 @@ export function createNodeContext(signal: AbortSignal): Context {
   // A crash report and every child would otherwise hold the key, and the password of the store.
   delete process.env.PETSTORE_API_KEY;
   delete process.env.PETSTORE_SHARED_STORE;
-  delete process.env.PETSTORE_LIMIT_STORE;
   // Node would warn about these on stderr. petstore obeys or ignores them itself.
   for (const name of ['NODE_TLS_REJECT_UNAUTHORIZED', 'NO_COLOR', 'FORCE_COLOR']) {
     delete process.env[name];

@@ -44,12 +44,7 @@ async function capture(command: string, folder: string, invocation: Invocation):
   );
   try {
     return await context.capture(command, {
-      env: {
-        ...context.env,
-        PETSTORE_API_KEY: undefined,
-        PETSTORE_SHARED_STORE: undefined,
-        PETSTORE_LIMIT_STORE: undefined,
-      },
+      env: { ...context.env, PETSTORE_API_KEY: undefined, PETSTORE_SHARED_STORE: undefined },
       folder,
       terminal: canPrompt(context, options),
       limit: maxKeyInputBytes,

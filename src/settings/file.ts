@@ -8,12 +8,7 @@ import { createLocator } from '../json/position.ts';
 import { type ProfileSetting, profileSettings } from './settings.ts';
 import { isProfileName } from './values.ts';
 
-export type ProfileSettings = {
-  readonly [Name in ProfileSetting | OldSetting]?: string | undefined;
-};
-
-/** The name of shared-store up to 0.2.0. It is read so that nobody loses a shared limit in silence. */
-type OldSetting = 'limit-store';
+export type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
 
 export type Settings = {
   readonly 'default-profile'?: string | undefined;
@@ -26,10 +21,7 @@ const Settings = z.strictObject({
   profiles: z.optional(
     z.record(
       z.string(),
-      z.strictObject({
-        ...Object.fromEntries(profileSettings.map((name) => [name, text])),
-        'limit-store': text,
-      }),
+      z.strictObject(Object.fromEntries(profileSettings.map((name) => [name, text]))),
     ),
   ),
 });

@@ -23,8 +23,6 @@ export async function saveSetting(
     const store = new SettingsStore({ cwd: folder, configName: basename(settingsFile, '.json') });
     if (value === undefined) store.delete(key as keyof Settings);
     else store.set(key, value);
-    // Its old name.
-    if (name === 'shared-store') store.delete(`profiles.${profile}.limit-store` as keyof Settings);
   });
   return path;
 }

@@ -1,5 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { apply, cutAfter, namesIn, put, stateFilesAbout, three } from '../support/import-cases.ts';
 import {
@@ -174,33 +173,6 @@ test('a disk full at any step hides no created row', async ({ runProcess, sandbo
   }
   expect([...codes].sort()).toEqual([0, 74]);
 });
-
-const begun = '{"v":2,"sha256":"2f8de821","mode":"each","rows":3,"at":0,"before":[]}\n';
-const rows = '{"state":"sending"}\n{"row":0,"id":"2"}\n{"state":"idle"}\n';
-test.for([
-  ['begun', begun, 2],
-  ['stopped', `${begun}${rows}`, 2],
-  ['killed', `${begun}${rows}{"sta`, 2],
-  ['finished', `${begun}${rows}{"state":"done"}\n`, 0],
-] as const)(
-  'after an upgrade an import is refused unless 0.2.0 finished it with --allow-duplicates: it was %s',
-  async ([, text, exitCode], { petstore, sandbox, folder }) => {
-    const path = put(folder, 'name\nfrog\nnewt\ntoad\n');
-    const journal = join(folder, 'state', 'imports', '2f16cfdb15200690.journal');
-    mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
-    writeFileSync(journal, text);
-
-    for (const flag of ['--dry-run', '--yes']) {
-      const { stderr, ...result } = await petstore(['categories', 'import', path, flag]);
-
-      expect(result.exitCode).toBe(exitCode);
-      expect(stderr.includes('\nNothing was sent.\n')).toBe(exitCode === 2);
-      expect(stderr.includes(`: rm '${journal}'\n`)).toBe(exitCode === 2);
-    }
-    expect(sandbox.requests.length > 0).toBe(exitCode === 0);
-    expect(readFileSync(journal, 'utf8')).toBe(text);
-  },
-);
 
 function outcomesIn({ stdout }: ImportRun): string[] {
   return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);

@@ -2,7 +2,6 @@ import { describe } from 'vitest';
 import { shownUrl, storeUrl, test } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, reply } from '../support/petstore.ts';
-import { saveSettings } from '../support/settings-file.ts';
 import { list, listNow, refusal } from '../support/told.ts';
 
 describe('limits', () => {
@@ -80,57 +79,6 @@ describe('doctor', () => {
     const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_SHARED_STORE: url } });
 
     expect(finding(result).status).toBe(status);
-  });
-});
-
-describe('the old name of the setting', () => {
-  const url = 'redis://:s3cret-p4ss@limits.example';
-  const saved = JSON.stringify({ profiles: { production: { 'limit-store': url } } });
-  const none = { PETSTORE_SHARED_STORE: '' };
-  const old = { ...none, PETSTORE_LIMIT_STORE: url };
-
-  test.for<[where: string, env: Record<string, string>, file: string, hint: string]>([
-    ['in the environment', old, '{}', 'export PETSTORE_SHARED_STORE="$PETSTORE_LIMIT_STORE"'],
-    ['in the file', none, saved, 'petstore config set shared-store URL'],
-    [
-      'in the environment, with another store in the file',
-      old,
-      saved.replace('limit-', 'shared-'),
-      'export PETSTORE_SHARED_STORE',
-    ],
-  ])(
-    '%s: exit 2 and the new one, and nothing is sent',
-    async ([, env, file, hint], { machines: { run }, folder, sandbox }) => {
-      saveSettings(folder, file);
-
-      for (const argv of [list, ['doctor', '--json'], ['limits', '--json']]) {
-        const { exitCode, stderr, stdout, events } = await run('one', argv, { env });
-        expect([argv, exitCode]).toEqual([argv, 2]);
-        expect(events().at(-1)).toMatchObject({
-          outcome: 'not_sent',
-          hint: expect.stringContaining(hint),
-        });
-        expect(stdout + stderr).not.toContain('p4ss');
-      }
-      expect(sandbox.requests).toHaveLength(0);
-    },
-  );
-
-  test('counts no more where the new one is given', async ({
-    machines: { run, addresses },
-    folder,
-  }) => {
-    saveSettings(folder, saved);
-    const both = { PETSTORE_SHARED_STORE: 'redis://new', PETSTORE_LIMIT_STORE: url };
-
-    const byVariable = await run('one', list, { env: both });
-    await run('one', ['config', 'set', 'shared-store', 'redis://saved'], { env: none });
-    const bySetting = await run('one', list, { env: none });
-    await run('one', ['config', 'unset', 'shared-store'], { env: none });
-    const without = await run('one', list, { env: none });
-
-    expect([byVariable, bySetting, without].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
-    expect(addresses.map(({ hostname }) => hostname)).toEqual(['new', 'saved']);
   });
 });
 

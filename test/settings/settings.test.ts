@@ -191,7 +191,6 @@ describe('a settings file', () => {
       write('{"profiles":{"production":{"__proto__":{"output":"json"}}}}'),
       unknownField('__proto__'),
     ],
-    // As 0.1.0 allowed it.
     ['of a profile with capitals', write('{"profiles":{"Prod":{}}}'), capitals],
     ['a name twice', write('{"profiles":{},\n"profiles":{}}'), ':2:'],
   ])('that is %s is named and never replaced', async (row, { petstore, sandbox, folder }) => {

@@ -29,7 +29,6 @@ export async function runProgram(
       ...exemptLoopback(env),
       PETSTORE_PROFILE: undefined,
       PETSTORE_SHARED_STORE: undefined,
-      PETSTORE_LIMIT_STORE: undefined,
       ...variables,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),

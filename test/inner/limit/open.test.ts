@@ -17,16 +17,6 @@ const recorded = (until: number) => ({
   stamp: { at: 1e12, wall: startTime, uptime: 0, boot: 'before' },
 });
 
-test('a wait that 0.2.0 was told holds after an upgrade', async ({ petstore, sandbox, folder }) => {
-  putValue(folder, nameLimit('http://127.0.0.1:4010/v1', testKey).before, recorded(900));
-
-  const { exitCode, events } = await petstore(listNow);
-
-  expect(exitCode).toBe(75);
-  expect(events()).toMatchObject([{ retryAfter: 900, outcome: 'not_sent' }]);
-  expect(sandbox.requests).toHaveLength(0);
-});
-
 test.for([
   [
     'has a wait until the year 9999',
@@ -36,7 +26,7 @@ test.for([
 ] as const)(
   'if the newest value %s, that is said, and the one before it counts',
   async ([, damage], { petstore, sandbox, folder }) => {
-    const { name } = nameLimit('http://127.0.0.1:4010/v1', testKey);
+    const name = nameLimit('http://127.0.0.1:4010/v1', testKey);
     putValue(folder, name, recorded(900));
     putValue(folder, name, recorded(901));
     damage(folder, name);
