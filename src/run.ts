@@ -8,6 +8,7 @@ import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
+import { cutOut, mayBeKey } from './text/secret.ts';
 
 /** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -57,15 +58,32 @@ async function runCommand(
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw withLocalConsequence(error, program.args[0]);
-    const page = help.join('');
-    // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
-    const isHelp =
-      error.exitCode === 0 ||
-      (app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-')));
-    const [, path] = /^Usage: (.*) <command>/m.exec(page) ?? [];
-    if (!isHelp) throw usageFailure('no command given', `See: ${path} --help`);
-    return printPage(app, page);
+    const text = help.join('');
+    if (error.exitCode !== 0) {
+      if (error.code !== 'commander.help') {
+        throw withLocalConsequence(toUsageFailure(error, text, argv), program.args[0]);
+      }
+      // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
+      const isHelp = app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-'));
+      const [, path] = /^Usage: (.*) <command>/m.exec(text) ?? [];
+      if (!isHelp) throw usageFailure('no command given', `See: ${path} --help`);
+    }
+    return printPage(app, text);
   }
+}
+
+/** `written` ends with where the help is. Words of the command line that may be a key are not repeated. */
+function toUsageFailure(
+  { message }: CommanderError,
+  written: string,
+  argv: readonly string[],
+): Failure {
+  const form = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
+  const [, complaint = message, meant] = form.exec(message) ?? [];
+  const words = argv.flatMap((word) => [word, word.replace(/^-[a-z]|^--?[^=]*=/i, '')]);
+  const keys = words.filter((word) => mayBeKey(word.replace(/^-+/, '')));
+  const hint = meant ? `Did you mean: ${meant}` : written.trim().split('\n').at(-1);
+  return usageFailure(cutOut(complaint, keys), hint);
 }
 
 /** Commands that never send anything, and what their failure means for the user's data. */

@@ -5,7 +5,6 @@ import { notice } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { App } from '../session/app.ts';
 import { defaultProfile, profileFlag, profileNames } from '../session/chosen-profile.ts';
-import { takeOnly } from '../session/options.ts';
 import { type Resolved, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
@@ -58,13 +57,12 @@ export function defineGet(command: Command, app: App): void {
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command
     .description('Print the value of one setting; exits 2 when it is not set')
-    .addArgument(settingArgument('get', effectiveNames))
+    .addArgument(settingArgument(effectiveNames))
     .action(withSession(app, command, printSetting));
 }
 
-function settingArgument(verb: string, names: readonly EffectiveName[] = settingNames): Argument {
-  const argument = new Argument('<setting>', 'name of the setting');
-  return takeOnly(argument, 'setting', names, `petstore config ${verb}`);
+function settingArgument(names: readonly EffectiveName[] = settingNames): Argument {
+  return new Argument('<setting>', 'name of the setting').choices(names);
 }
 
 async function printSetting(session: Session, name: EffectiveName): Promise<void> {
@@ -91,7 +89,7 @@ export function defineSet(command: Command, app: App): void {
     'Each setting belongs to a profile, except default-profile.',
   ]);
   command
-    .addArgument(settingArgument('set'))
+    .addArgument(settingArgument())
     .argument('<value>')
     .action(withSession(app, command, setSetting, { newProfile: true, invalidSettings: true }));
 }
@@ -137,7 +135,7 @@ export function defineUnset(command: Command, app: App): void {
     'petstore config unset output --profile staging',
   ]);
   command
-    .addArgument(settingArgument('unset'))
+    .addArgument(settingArgument())
     .action(withSession(app, command, unsetSetting, { invalidSettings: true }));
 }
 

@@ -62,7 +62,7 @@ export function defineUse(command: Command, app: App): void {
 async function useProfile(session: Session, name: string): Promise<void> {
   const { context, profile, report, settingsFile } = session;
   parseProfileName(name);
-  parseChoice('profile', name, profileNames(settingsFile), { before: 'petstore profile use' });
+  parseChoice('profile', name, profileNames(settingsFile));
 
   const folder = requireConfigFolder(context);
   const { saveSetting } = await import('../settings/save.ts');

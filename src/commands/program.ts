@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { helpPath, helpWidth, wrap } from './help.ts';
+import { commandPath, helpPath, helpWidth, wrap } from './help.ts';
 import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
@@ -19,6 +19,7 @@ export function createProgram(app: App, onText: (text: string) => void): Command
     .usage(firstSteps)
     .helpCommand(false)
     .exitOverride()
+    .showHelpAfterError('See: petstore --help')
     // Otherwise the program takes the -v of `create dog --description -vintage`, and the description becomes "-intage".
     .enablePositionalOptions()
     .addHelpText('afterAll', ({ command }) => lastLines(command))
@@ -48,6 +49,7 @@ export function createProgram(app: App, onText: (text: string) => void): Command
 function add(parent: LazyCommand, app: App, name: string, { summary, load }: Branch): LazyCommand {
   const command = parent.command(name).summary(summary).description(summary);
   if (name === 'list') command.alias('ls');
+  command.showHelpAfterError(`See: ${commandPath(command)} --help`);
   command.hook('preSubcommand', (_, called) => loadCommand(called));
   command.load = async () => {
     if (load) (await load()).define(command, app);
@@ -56,16 +58,16 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
   return command;
 }
 
-/** Adds `help COMMAND`. Commander's own goes only one level deep, and knows no unknown commands. */
+/** Adds `help COMMAND`. Commander's own goes only one level deep. */
 function addHelp(parent: LazyCommand): void {
   const help = parent.command('help', { hidden: true }).argument('[command...]');
   help.description('Show help for a command or a topic');
   help.load = async () => addCommonOptions(help);
   help.action(async (words: string[]) => {
     let command = parent;
-    for (const [index, word] of words.entries()) {
+    for (const word of words) {
       const next = commandBelow(command, word);
-      if (!next) return command.unknownCommand(words.slice(index), helpPath);
+      if (!next) return command.error(`error: unknown command '${word}'`);
       await loadCommand(next);
       command = next as LazyCommand;
     }

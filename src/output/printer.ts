@@ -6,7 +6,6 @@ import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
 import { quotedUnlessKey } from '../text/quote.ts';
-import { similarTo } from '../text/similar.ts';
 import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './columns.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
@@ -75,14 +74,8 @@ export class Printer {
     const { columns = [], query } = this.#options;
     const unknown = columns.find((name) => !known.includes(name));
     if (unknown === undefined || query) return;
-    const similar = similarTo(unknown, known);
-    const names = columns.map((name) => (name === unknown ? similar : name));
-    throw usageFailure(
-      `unknown column${quotedUnlessKey(unknown)}`,
-      similar && names.every((name = '') => known.includes(name))
-        ? `Did you mean: --columns ${names.join(',')}`
-        : `Write names of these: ${known.join(', ')}.`,
-    );
+    const hint = `Write names of these: ${known.join(', ')}.`;
+    throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, hint);
   }
 
   async print(result: Result): Promise<void> {

@@ -56,8 +56,7 @@ export function chooseProfile(
   if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
   if (known.includes(name)) return profile;
-  const source = isExplicit(profile) ? undefined : given.source;
-  if (!isNew) parseChoice('profile', name, known, { source, before: '--profile' });
+  if (!isNew) parseChoice('profile', name, known, isExplicit(profile) ? undefined : given.source);
   checkNewProfileName(name, given.source);
   return profile;
 }

@@ -1,8 +1,5 @@
-import { type Argument, type Command, Option } from 'commander';
-import { usageFailure } from '../errors.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type SettingName, type SettingOption, settings } from '../settings/settings.ts';
-import { parseChoice } from '../settings/values.ts';
-import { quotedUnlessKey } from '../text/quote.ts';
 import { version } from '../version.ts';
 
 export type CommonOptions = { readonly [Name in SettingOption]?: string } & {
@@ -74,28 +71,15 @@ function settingOptions(): readonly Option[] {
     const { flags, help, choices } = settings[name];
     if (flags === undefined) return [];
     const option = new Option(flags, help);
-    if (choices) takeOnly(option, help, choices);
+    if (choices) option.choices(choices);
     return [option, ...(related[name] ?? [])];
   });
 }
 
-/** Lets an option take one of these words only, or an argument of that command. */
-export function takeOnly<Taker extends Option | Argument>(
-  taker: Taker,
-  what: string,
-  words: readonly string[],
-  command?: string,
-): Taker {
-  const before = command ?? (taker instanceof Option ? taker.long : undefined) ?? '';
-  // The parser replaces that of `choices`, which help and completion read.
-  taker.choices(words).argParser((text: string) => parseChoice(what, text, words, { before }));
-  return taker;
-}
-
 function parseColumns(text: string): readonly string[] {
   const columns = text.split(',').map((name) => name.trim());
-  const wrong = columns.find((name, index) => name === '' || columns.indexOf(name) < index);
-  if (wrong === undefined) return columns;
-  const reason = wrong === '' ? 'empty column name' : `duplicate column${quotedUnlessKey(wrong)}`;
-  throw usageFailure(`${reason} in --columns`, 'Write names such as --columns id,name.');
+  if (columns.includes('')) throw new InvalidArgumentError('Write names such as id,name.');
+  if (new Set(columns).size < columns.length)
+    throw new InvalidArgumentError('A name is there twice.');
+  return columns;
 }

@@ -3,7 +3,6 @@ import { type Format, formats } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
 import { quotedUnlessKey } from '../text/quote.ts';
 import { minSecretLength } from '../text/secret.ts';
-import { similarTo } from '../text/similar.ts';
 
 /** Returns the failure for a value that cannot be used. `text` is quoted unless it may be a key; leave it out if it may hold a password. */
 export function invalid(
@@ -17,20 +16,19 @@ export function invalid(
   return unsentFailure(kind, `invalid ${name}${quoted}${fromSource(source)}`, hint);
 }
 
-/** Returns a word that is known, else fails with "unknown profile" and the like. `before` is a command that a known word completes. */
+/** Returns a word that is known, else fails with "unknown profile" and the like. */
 export function parseChoice<Word extends string>(
   what: string,
   text: string,
   known: readonly Word[],
-  { source, before }: { readonly source?: string | undefined; readonly before?: string } = {},
+  source?: string,
 ): Word {
   const found = known.find((word) => word === text);
   if (found) return found;
-  const similar = before === undefined ? undefined : similarTo(text, known);
   throw unsentFailure(
     source === undefined ? 'usage' : 'config',
     `unknown ${what}${quotedUnlessKey(text)}${fromSource(source)}`,
-    similar ? `Did you mean: ${before} ${similar}` : `Write one of these: ${known.join(', ')}.`,
+    `Write one of these: ${known.join(', ')}.`,
   );
 }
 
@@ -77,7 +75,7 @@ export function parsePlan(text: string, source?: string): NamedPlan {
 }
 
 export function parseFormat(text: string, source?: string): Format {
-  return parseChoice('output format', text, formats, { source });
+  return parseChoice('output format', text, formats, source);
 }
 
 /** Parses a command line for a shell. It is never quoted: it may contain what opens a vault. */

@@ -9,11 +9,6 @@ export function commandOn(program: string, path: string): string {
     : `${program} (type the path by hand: it cannot be pasted as shown): ${path}`;
 }
 
-/** Returns a command on a word, in quotes only where a shell needs them. */
-export function commandWith(program: string, word: string): string {
-  return /^\w[\w-]*$/.test(word) ? `${program} ${word}` : commandOn(program, word);
-}
-
 const maxWordLength = 250;
 
 // As json/safe-text.ts escapes. V8 takes 4 ms to parse a literal of these.

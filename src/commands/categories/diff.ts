@@ -7,7 +7,6 @@ import { exact, type JsonObject } from '../../json/json.ts';
 import { readCategories } from '../../service/client.ts';
 import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
-import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
 
@@ -43,9 +42,7 @@ export function define(command: Command, app: App): void {
   command
     .argument('<file>', 'file of categories as for import, or - for standard input')
     .addOption(
-      takeOnly(
-        new Option('--format <format>', 'input format (default: by file extension)'),
-        'input format',
+      new Option('--format <format>', 'input format (default: by file extension)').choices(
         inputFormats,
       ),
     )

@@ -6,12 +6,9 @@ import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/quote.ts';
-import { commandWith } from '../../text/shell.ts';
-import { mayBeMeant, similarTo } from '../../text/similar.ts';
 import { addExamples } from '../help.ts';
 
 const maxIds = 20;
-const maxNear = 100;
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -37,15 +34,10 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   const client = await session.client();
   let category: Category | undefined;
   const ids: string[] = [];
-  const near: string[] = [];
   // Batch by batch, so that memory does not grow with the list.
   for await (const batch of await client.listCategories()) {
     for (const candidate of batch) {
-      if (candidate.id.text !== idOrName && candidate.name !== idOrName) {
-        if (near.length < maxNear && mayBeMeant(candidate.name, idOrName))
-          near.push(candidate.name);
-        continue;
-      }
+      if (candidate.id.text !== idOrName && candidate.name !== idOrName) continue;
       category ??= candidate;
       ids.push(candidate.id.text);
     }
@@ -53,14 +45,8 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
 
   const flag = profileFlag(profile);
   if (!category) {
-    const message = `category${quotedUnlessKey(idOrName)} not found`;
-    const similar = similarTo(idOrName, near);
-    throw new Failure('refused', message, {
-      hint:
-        similar === undefined
-          ? `See: petstore categories list --search TEXT${flag}`
-          : `Did you mean: ${commandWith('petstore categories get', similar)}${flag}`,
-    });
+    const hint = `See: petstore categories list --search TEXT${flag}`;
+    throw new Failure('refused', `category${quotedUnlessKey(idOrName)} not found`, { hint });
   }
   if (ids.length > 1) {
     const more = ids.length > maxIds ? ` and ${ids.length - maxIds} more` : '';

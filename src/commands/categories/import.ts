@@ -11,7 +11,6 @@ import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { onProfile } from '../../session/chosen-profile.ts';
 import { openStore } from '../../session/open-limit.ts';
-import { takeOnly } from '../../session/options.ts';
 import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
@@ -61,9 +60,7 @@ export function define(command: Command, app: App): void {
   command
     .argument('<file>', 'file of categories, or - for standard input')
     .addOption(
-      takeOnly(
-        new Option('--format <format>', 'input format (default: by file extension)'),
-        'input format',
+      new Option('--format <format>', 'input format (default: by file extension)').choices(
         inputFormats,
       ),
     )

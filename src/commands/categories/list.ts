@@ -1,11 +1,8 @@
-import { type Command, Option } from 'commander';
-import { usageFailure } from '../../errors.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { categoryColumns, contentFields } from '../../fields.ts';
 import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
-import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/quote.ts';
 import { addExamples } from '../help.ts';
 
 type Field = (typeof categoryColumns)[number];
@@ -25,11 +22,10 @@ export function define(command: Command, app: App): void {
   command
     .option('--search <text>', `filter by text in ${contentFields.join(' or ')}, ignoring case`)
     .addOption(
-      takeOnly(
-        new Option('--sort <field>', 'sort by this field, descending with a leading -'),
-        'field',
-        [...categoryColumns, ...categoryColumns.map((field) => `-${field}`)],
-      ),
+      new Option('--sort <field>', 'sort by this field, descending with a leading -').choices([
+        ...categoryColumns,
+        ...categoryColumns.map((field) => `-${field}`),
+      ]),
     )
     .addOption(
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
@@ -39,10 +35,7 @@ export function define(command: Command, app: App): void {
 
 function parseLimit(text: string): number {
   if (/^0*[1-9]\d*$/.test(text)) return Number(text);
-  throw usageFailure(
-    `invalid value${quotedUnlessKey(text)} for --limit: must be a positive integer`,
-    'Write a number such as --limit 10.',
-  );
+  throw new InvalidArgumentError('Write a number such as 10.');
 }
 
 async function printList({ client, output }: Session, options: Options): Promise<void> {

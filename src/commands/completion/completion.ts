@@ -3,7 +3,6 @@ import { Exit } from '../../errors.ts';
 import { categoryColumns } from '../../fields.ts';
 import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/chosen-profile.ts';
-import { takeOnly } from '../../session/options.ts';
 import { addExamples } from '../help.ts';
 import { commandBelow, loadCommand } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
@@ -21,9 +20,7 @@ export function define(command: Command, app: App): void {
     .description(
       'Print a Tab completion script. Install it once: it asks petstore at every Tab, so it never needs an update. It sends no request and reads no API key.',
     )
-    .addArgument(
-      takeOnly(new Argument('<shell>', 'the shell'), 'shell', shells, 'petstore completion'),
-    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .allowExcessArguments(app.isSeparated)
     .action((shell: Shell) => {
       const given = command.args.slice(1);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readText, shownPath } from '../../disk/files.ts';
 import { Exit, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
@@ -10,9 +10,7 @@ import { serveSandbox } from '../../sandbox/server.ts';
 import { answer, type SandboxRequest } from '../../sandbox/service.ts';
 import type { App } from '../../session/app.ts';
 import { profileNames } from '../../session/chosen-profile.ts';
-import { takeOnly } from '../../session/options.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/quote.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { runProgram } from './run-program.ts';
 
@@ -39,11 +37,9 @@ export function define(command: Command, app: App): void {
       new Option('--port <number>', 'port to listen on (default: a free one)').argParser(parsePort),
     )
     .addOption(
-      takeOnly(
-        new Option('--plan <name>', 'plan whose rate limits apply').default('free'),
-        'plan',
-        Object.keys(plans),
-      ),
+      new Option('--plan <name>', 'plan whose rate limits apply')
+        .default('free')
+        .choices(Object.keys(plans)),
     )
     .option('--data <file>', 'JSON file with initial categories, pets and orders')
     .action(withSession(app, command, runSandbox));
@@ -79,9 +75,7 @@ async function runSandbox(
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw usageFailure(
-    `invalid value${quotedUnlessKey(text)} for --port: must be a number from 0 to 65535`,
-  );
+  throw new InvalidArgumentError('Write a number from 0 to 65535.');
 }
 
 const maxDataBytes = 96 * 1024 * 1024;

@@ -80,30 +80,6 @@ describe('categories get', () => {
     expect(stderr).toContain(`"dog" is ambiguous: ids ${ids} and 2417 more\n`);
   });
 
-  test.for([
-    ['rabit', 'Did you mean: petstore categories get Rabit'],
-    ['rabbot', 'Did you mean: petstore categories get rabbit'],
-    ['Guinea pig', "Did you mean: petstore categories get 'guinea pig'"],
-    ['dog 3', "Did you mean: petstore categories get 'dog 1'"],
-    ['emu', 'See: petstore categories list --search TEXT'],
-  ] as const)(
-    'suggests a name that it has just read: %s',
-    async ([word, hint], { petstore, sandbox }) => {
-      sandbox.categories.push(
-        ...['rabbit', 'Rabit', 'guinea pig', 'dog 1', 'dog 2'].map((name, id) =>
-          category(String(id), name),
-        ),
-      );
-
-      const { exitCode, stderr } = await petstore(['categories', 'get', word, '-q']);
-
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 3,
-        stderr: `petstore: category "${word}" not found\n${hint}\n`,
-      });
-    },
-  );
-
   test('finds one behind 8 MiB, and sees whether it is the only one', async ({
     petstore,
     sandbox,
