@@ -2,17 +2,15 @@ import { createHmac } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { FileFault, noHardLinks } from '../disk/open-file.ts';
+import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, findOwnerFault, ownFolder } from '../disk/private-folder.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { systemCode, unsentFailure } from '../errors.ts';
-import { type Cell, memoryCell, withFallbacks } from '../store/cell.ts';
+import { type Cell, memoryCell, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
-import { type Clocks, later, type Stamp } from './clocks.ts';
-import { dropPermits } from './learn.ts';
+import { type Clocks, later } from './clocks.ts';
 import { type Limit, openLimit } from './limit.ts';
-import { merge, shifted } from './merge.ts';
 import { isPlausible, type Snapshot } from './state.ts';
 
 /** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
@@ -22,18 +20,11 @@ export function nameLimit(address: string, key: string): string {
   return hmac.digest('hex').slice(0, 32);
 }
 
-/** A place that gives one of these will not work a moment later either. */
-const lastingErrors = new Set([
-  ...['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'EROFS', 'ENOSPC', 'EDQUOT', 'EEXIST'],
-  ...['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK', 'ENAMETOOLONG', noHardLinks],
-]);
-
 const maxUnusedMs = 30 * 24 * 3_600_000;
 
 /**
- * Opens a limit in the first place that is ours: the state folder, the folder that the system made for the user, a temporary folder
- * that depends on nothing but the user, so that a login shell and a cron job meet there. Where nothing can be written anywhere, it is
- * in this process alone.
+ * Opens a limit in the first place that is ours and can be written: the state folder, the folder that the system made for the user, a
+ * temporary folder that depends on nothing but the user, so that a login shell and a cron job meet there. Else it is in memory.
  * @param onNotice called with a notice if it is not in the state folder, or if a value is damaged
  */
 export function openOwnLimit(
@@ -42,37 +33,54 @@ export function openOwnLimit(
   name: string,
   onNotice: (notice: string) => void,
 ): Limit {
-  const folders = [stateFolder, ...listOtherFolders(context)];
-  /** A folder that is there, and that others can change. */
-  let stranger: FileFault | undefined;
-  const cells = folders.map((folder) => openCell(folder, name, context, onNotice));
-  const isUnusable = (error: unknown) => {
-    if (error instanceof FileFault && folders[0] !== undefined) stranger ??= error;
-    return error instanceof FileFault || lastingErrors.has(systemCode(error) ?? '');
+  let chosen: Cell<Snapshot> | undefined;
+  const cell = () => {
+    chosen ??= orInMemory(chooseCell(context, stateFolder, name, onNotice), (error) =>
+      onNotice(describeMove(error, stateFolder, undefined)),
+    );
+    return chosen;
   };
-  const onMove = (error: unknown, index: number) => {
-    if (stranger && index === folders.length) {
-      const message = `${stranger.message}; the rate limit can be kept nowhere`;
-      throw unsentFailure('output', message, stranger.fix);
-    }
-    onNotice(describeMove(error, folders[0], folders[index]));
-  };
-  const places = [...cells, memoryCell<Snapshot>()];
-  const cell = withFallbacks(places, { isUnusable, merge: mergeSnapshots, onMove });
   const read = async () => {
     try {
-      return await cell.read();
+      return await cell().read();
     } catch (error) {
+      if (error instanceof FileFault) throw unsentFailure('output', error.message, error.fix);
       const code = systemCode(error);
       if (code === undefined) throw error;
-      throw unsentFailure(
-        'output',
-        `cannot read the rate limit (${code})`,
-        'Run the command again.',
-      );
+      const message = `cannot read the rate limit (${code})`;
+      throw unsentFailure('output', message, 'Run the command again.');
     }
   };
-  return openLimit({ ...cell, read }, () => readClocks(context), context.turn);
+  const replace: Cell<Snapshot>['replace'] = (seen, next) => cell().replace(seen, next);
+  return openLimit({ read, replace }, () => readClocks(context), context.turn);
+}
+
+function chooseCell(
+  context: Context,
+  stateFolder: string | undefined,
+  name: string,
+  onNotice: (notice: string) => void,
+): Cell<Snapshot> {
+  const faults: unknown[] = [];
+  for (const folder of [stateFolder, ...listOtherFolders(context)]) {
+    try {
+      const cell = openCell(folder, name, context, onNotice);
+      cell.read();
+      if (faults.length > 0) onNotice(describeMove(faults[0], stateFolder, folder));
+      return cell;
+    } catch (error) {
+      if (!(error instanceof FileFault) && systemCode(error) === undefined) throw error;
+      faults.push(error);
+    }
+  }
+  // A folder that is there, and that others can change.
+  const stranger = faults.find((fault) => fault instanceof FileFault);
+  if (stranger && stateFolder !== undefined) {
+    const message = `${stranger.message}; the rate limit can be kept nowhere`;
+    throw unsentFailure('output', message, stranger.fix);
+  }
+  onNotice(describeMove(faults[0], stateFolder, undefined));
+  return memoryCell();
 }
 
 function readClocks({ now, uptime, boot }: Context): Clocks {
@@ -86,25 +94,12 @@ function listOtherFolders({ env, uid, temporary }: Context): string[] {
   return isAbsolute(runtime) ? [join(runtime, 'petstore'), own] : [own];
 }
 
-function mergeSnapshots(there: Snapshot, known: Snapshot): Snapshot {
-  // Nobody will report there how requests ended that got their permits elsewhere.
-  const spent = dropPermits(known.state, known.stamp.at, () => true);
-  const isKnownOlder = isOlder(known.stamp, there.stamp);
-  const knownAt = isKnownOlder ? later(known.stamp, there.stamp).at : known.stamp.at;
-  const stamp = isKnownOlder ? there.stamp : later(there.stamp, known.stamp);
-  return { state: merge(there.state, shifted(spent, stamp.at - knownAt)), stamp };
-}
-
-function isOlder(a: Stamp, b: Stamp): boolean {
-  return a.boot === b.boot ? a.uptime < b.uptime : a.wall < b.wall;
-}
-
 function openCell(
   folder: string | undefined,
   name: string,
   context: Context,
   onNotice: (notice: string) => void,
-): Cell<Snapshot> {
+) {
   const limits = join(folder ?? '', 'limits');
   const path = join(limits, name);
   const options = { isValid: isPlausible, onDamage: () => onNotice(describeDamage(limits)) };

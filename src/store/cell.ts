@@ -23,8 +23,8 @@ export async function change<Value, Look extends Seen<Value>, Result>(
   throw Object.assign(new Error(message), { code: 'EBUSY' });
 }
 
-export function memoryCell<Value>(): Cell<Value> {
-  let current: Seen<Value> = { value: undefined, version: '0' };
+export function memoryCell<Value>(value?: Value): Cell<Value> {
+  let current: Seen<Value> = { value, version: '0' };
   return {
     read: () => current,
     replace({ version }, value) {
@@ -35,81 +35,22 @@ export function memoryCell<Value>(): Cell<Value> {
   };
 }
 
-export type Moves<Value> = {
-  /** Returns false for a failure that may pass. */
-  readonly isUnusable: (error: unknown) => boolean;
-  readonly merge: (there: Value, known: Value) => Value;
-  /** Called once another place has turned out to work. If it throws, so does the read. */
-  readonly onMove: (reason: unknown, index: number) => void;
-};
-
-const maxFailures = 4;
-
-/** Returns a cell in the first place that works, with what the later ones know. If it cannot be used, the next one is from then on. */
-export function withFallbacks<Value>(
-  cells: readonly Cell<Value>[],
-  { isUnusable, merge, onMove }: Moves<Value>,
+/** Returns a cell that goes on in memory, with the value that was seen, once it cannot be written. */
+export function orInMemory<Value>(
+  cell: Cell<Value>,
+  onFailure: (error: unknown) => void,
 ): Cell<Value> {
-  let index = 0;
-  const failures = { read: 0, replace: 0 };
-  let reason: unknown;
-  let hasLooked = false;
-  /** From another place, until it is written in this one. */
-  let known: Value | undefined;
+  let current = cell;
   return {
-    async read() {
-      for (;;) {
-        try {
-          const seen = await (cells[index] as Cell<Value>).read();
-          await lookElsewhere();
-          if (reason !== undefined) onMove(reason, index);
-          reason = undefined;
-          failures.read = 0;
-          return { ...seen, value: both(seen.value, known) };
-        } catch (error) {
-          fail(error, 'read');
-        }
-      }
-    },
+    read: () => current.read(),
     async replace(seen, next) {
       try {
-        const isReplaced = await (cells[index] as Cell<Value>).replace(seen, next);
-        failures.replace = 0;
-        if (isReplaced) known = undefined;
-        return isReplaced;
+        return await current.replace(seen, next);
       } catch (error) {
-        known = seen.value;
-        fail(error, 'replace');
-        // The next place may have a value of its own, which has to be read first.
+        onFailure(error);
+        current = memoryCell(seen.value);
         return false;
       }
     },
   };
-
-  /** A process that could not use this place may have gone on in a later one. */
-  async function lookElsewhere(): Promise<void> {
-    if (hasLooked) return;
-    hasLooked = true;
-    for (const cell of cells.slice(index + 1)) {
-      try {
-        known = both((await cell.read()).value, known);
-      } catch {}
-    }
-  }
-
-  function both(there: Value | undefined, mine: Value | undefined): Value | undefined {
-    return there !== undefined && mine !== undefined ? merge(there, mine) : (there ?? mine);
-  }
-
-  function fail(error: unknown, what: keyof typeof failures): void {
-    failures[what] += 1;
-    if (!isUnusable(error)) {
-      if (failures[what] < maxFailures) return;
-      // What is there counts, although it cannot be read. What cannot be written can be written elsewhere.
-      if (what === 'read') throw error;
-    }
-    if (index === cells.length - 1) throw error;
-    reason ??= error;
-    index += 1;
-  }
 }

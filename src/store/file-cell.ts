@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
-import { accessSync, constants, readdirSync, unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { link, readOwn, readStart, writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
@@ -49,9 +49,10 @@ export function fileCell<Value>(
       const numbers = listNumbers(folder);
       const newest = numbers.at(-1);
       if (newest === undefined) {
-        // So that the caller can use another place at once.
-        checkWritable(folder);
-        return nothing;
+        // A swap needs a file that was read, so the first one has no value yet. It shows whether the folder can be used.
+        makePrivateFolder(folder);
+        publish(1);
+        continue;
       }
       if (newest === last.numbers.at(-1)) return last;
       const file = readWhole(newest);
@@ -88,12 +89,6 @@ export function fileCell<Value>(
   function replace({ version }: Seen<Value>, next: Value): boolean {
     const { numbers } = last;
     last = nothing;
-    if (version === nothing.version) {
-      // A swap needs a file that was read, so the first one has no value yet.
-      makePrivateFolder(folder);
-      publish(1);
-      return false;
-    }
     const newest = Number.parseInt(version, 10);
     if (!publish(newest + 1, JSON.stringify(next))) return false;
     // If this process was suspended meanwhile, the number may have been used and removed again. But the
@@ -141,16 +136,6 @@ function listNumbers(folder: string): number[] {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
-  }
-}
-
-/** Throws if nothing can be made at this path, as far as that shows without making anything. */
-function checkWritable(path: string): void {
-  try {
-    accessSync(path, constants.W_OK);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
-    checkWritable(dirname(path));
   }
 }
 

@@ -11,7 +11,6 @@ import {
   testKey,
 } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
-import { stateFiles } from '../support/state-files.ts';
 
 type Row = { readonly [Name in 'check' | 'status' | 'finding' | 'fix']: string };
 type Result = { readonly stdout: string };
@@ -46,7 +45,6 @@ describe('doctor', () => {
       ].map(([check, finding]) => ({ check, status: 'ok', finding })),
     );
     expect(sandbox.requests).toHaveLength(0);
-    expect(stateFiles(folder)).toEqual([]);
   });
 
   test('knows the limit once a request was answered', async ({ petstore }) => {

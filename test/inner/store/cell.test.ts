@@ -1,5 +1,4 @@
 import {
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -9,8 +8,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { systemCode } from '../../../src/errors.ts';
-import { type Cell, change, memoryCell, withFallbacks } from '../../../src/store/cell.ts';
+import { type Cell, change, memoryCell, orInMemory } from '../../../src/store/cell.ts';
 import { fileCell } from '../../../src/store/file-cell.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { isPrivate } from '../../support/posix.ts';
@@ -36,7 +34,7 @@ const ten = Array.from({ length: 10 }, (_, n) => `n${n}`);
 const kinds: [string, (folder: string) => Cell<Names>][] = [
   ['in memory', () => memoryCell()],
   ['in a folder', (folder) => fileCell(join(folder, 'new', 'cell'))],
-  ['with fallbacks', (folder) => withFallbacks([fileCell(join(folder, 'cell'))], moves())],
+  ['or in memory', (folder) => orInMemory(fileCell(join(folder, 'cell')), () => {})],
 ];
 
 describe.each(kinds)('a cell %s', (_, create) => {
@@ -68,14 +66,10 @@ describe.each(kinds)('a cell %s', (_, create) => {
 });
 
 describe('a cell in a folder', () => {
-  test('makes nothing for a look, and private files for a change', async ({ folder }) => {
+  test('makes private files', async ({ folder }) => {
     const path = join(folder, 'new', 'cell');
-    const cell = fileCell<Names>(path);
 
-    await namesIn(cell);
-    expect(existsSync(join(folder, 'new'))).toBe(false);
-
-    await add(cell, 'a');
+    await add(fileCell<Names>(path), 'a');
     for (const name of ['.', ...readdirSync(path)]) expect(isPrivate(join(path, name))).toBe(true);
   });
 
@@ -145,67 +139,20 @@ describe('a cell in a folder', () => {
   });
 });
 
-function moves(onMove: (error: unknown, index: number) => void = () => {}) {
-  const isUnusable = (error: unknown) => systemCode(error) !== 'EIO';
-  return { isUnusable, merge: (there: Names, known: Names) => ({ ...known, ...there }), onMove };
-}
+test('a cell that cannot be written goes on in memory, and that is told once', async () => {
+  const told: unknown[] = [];
+  const full: Cell<Names> = {
+    read: () => ({ value: { a: 1 }, version: '1' }),
+    replace() {
+      throw Object.assign(new Error(), { code: 'ENOSPC' });
+    },
+  };
+  const cell = orInMemory(full, (error) => told.push(error));
 
-function failWith(code: string): never {
-  throw Object.assign(new Error(code), { code });
-}
+  await addAll(cell, ten);
 
-describe('a cell with fallbacks', () => {
-  test('replaces a place that fails by the next one, and reports it once', async ({ folder }) => {
-    writeFileSync(join(folder, 'file'), '');
-    mkdirSync(join(folder, 'taken', '1'), { recursive: true });
-    const reported: [string, number][] = [];
-    const cell = withFallbacks<Names>(
-      [fileCell(join(folder, 'file')), fileCell(join(folder, 'taken')), memoryCell()],
-      moves((error, index) => reported.push([(error as Error).message, index])),
-    );
-
-    await addAll(cell, ten);
-
-    expect(await namesIn(cell)).toEqual(ten);
-    expect(reported).toEqual([[expect.stringContaining('ENOTDIR'), 2]]);
-  });
-
-  test('takes along what is known to a place that has a value', async ({ folder }) => {
-    const full: Cell<Names> = {
-      read: () => ({ value: { a: 1 }, version: '1' }),
-      replace: () => failWith('ENOSPC'),
-    };
-    const place = fileCell<Names>(join(folder, 'place'));
-    await add(place, 'z');
-    const cell = withFallbacks<Names>([full, place], moves());
-
-    await add(cell, 'b');
-
-    expect((await namesIn(cell))?.sort()).toEqual(['a', 'b', 'z']);
-  });
-
-  test('knows what a process knew that had to go on in the next place', async ({ folder }) => {
-    const cells = ['one', 'two'].map((name) => fileCell<Names>(join(folder, name)));
-    await add(cells[0] as Cell<Names>, 'a');
-    await add(cells[1] as Cell<Names>, 'b');
-
-    expect((await namesIn(withFallbacks(cells, moves())))?.sort()).toEqual(['a', 'b']);
-  });
-
-  test.for([
-    [1, ['a']],
-    [9, 'EIO'],
-  ] as const)('reads again after a failure that may pass: %i times', async ([times, so]) => {
-    let left = times;
-    const shaky: Cell<Names> = {
-      ...memoryCell(),
-      read: () => (left-- > 0 ? failWith('EIO') : { value: { a: 1 }, version: '1' }),
-    };
-    const names = namesIn(withFallbacks([shaky, memoryCell()], moves()));
-
-    if (so === 'EIO') await expect(names).rejects.toMatchObject({ code: so });
-    else expect(await names).toEqual(so);
-  });
+  expect((await namesIn(cell))?.sort()).toEqual(['a', ...ten]);
+  expect(told).toMatchObject([{ code: 'ENOSPC' }]);
 });
 
 test('a change that never succeeds is given up', async () => {
