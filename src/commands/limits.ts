@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { notice, warn } from '../events.ts';
-import { exact, type JsonObject } from '../json/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
@@ -71,7 +71,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   await output.print({
     data: {
       ...rows,
-      inFlight: exact(status.inFlight),
+      inFlight: status.inFlight,
       wait: status.wait ? waitFields(status.wait, now) : null,
       store: store ? { address: store.name, answers: isReachable } : null,
     },
@@ -92,9 +92,9 @@ function windowFields(
   // If the clocks agree, the event of the response said the service's time.
   const resetAt = isSameReset(serviceResetAt, end) ? serviceResetAt : end;
   return {
-    limit: limit === undefined ? undefined : exact(limit),
-    remaining: remaining === undefined ? undefined : exact(remaining),
-    used: used === undefined ? undefined : exact(used),
+    limit,
+    remaining,
+    used,
     resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
     source,
   };

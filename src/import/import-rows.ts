@@ -98,8 +98,8 @@ export async function runImport(job: Job): Promise<Ending> {
     journal.hold.afterList();
     shownCount = findCreated(items).length;
     for (const copy of findCopies(items, list, journal.header?.before)) {
-      if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
-      copies.set(copy.id.text, copy);
+      if (!copies.has(String(copy.id))) notice(report, describeCopy(copy));
+      copies.set(String(copy.id), copy);
     }
     return list;
   }
@@ -150,7 +150,7 @@ function findRestMs(job: Job, { predecessors }: Hold, { path, header, state }: J
 function createHeader(job: Job, list: readonly Category[]): Header {
   const { address, sha256, path, items, context } = job;
   const names = new Set(items.map(({ name }) => name));
-  const before = list.filter(({ name }) => names.has(name)).map(({ id }) => id.text);
+  const before = list.filter(({ name }) => names.has(name)).map(({ id }) => String(id));
   const identity = { address, sha256, ...(path !== undefined && { path }) };
   return { v: 2, ...identity, rows: items.length, at: context.now(), before };
 }

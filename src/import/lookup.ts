@@ -56,7 +56,7 @@ export function findMissing(items: readonly Item[], list: readonly Category[]): 
 
 /** Returns a function that compares names as well as ids, since another account has such ids too. */
 export function lookIn(list: readonly Category[]): (id: string, name: string) => boolean {
-  const names = new Map(list.map(({ id, name }) => [id.text, name]));
+  const names = new Map(list.map(({ id, name }) => [String(id), name]));
   // Of a name that a secret was cut out of, only the id proves something.
   return (id, name) => (name.includes(cutMark) ? names.has(id) : names.get(id) === name);
 }
@@ -87,9 +87,9 @@ export function claim(
   const unknown = findByFate(items, 'unknown');
   if (unknown.length === 0) return [];
   const known = new Set([...before, ...findCreated(items).map(({ id }) => id)]);
-  const unclaimed = list.filter(({ id }) => !known.has(id.text));
+  const unclaimed = list.filter(({ id }) => !known.has(String(id)));
   // Of several the first one: our own is older than a copy by another client.
-  const free = new Map(unclaimed.toReversed().map(({ id, name }) => [name, id.text]));
+  const free = new Map(unclaimed.toReversed().map(({ id, name }) => [name, String(id)]));
   return unknown.filter((item) => {
     const id = free.get(item.name);
     free.delete(item.name);
@@ -106,5 +106,5 @@ export function findCopies(
   const created = findCreated(items);
   const known = new Set([...before, ...created.map(({ id }) => id)]);
   const names = new Set(created.flatMap(({ name, as = name }) => [name, as]));
-  return list.filter(({ id, name }) => names.has(name) && !known.has(id.text));
+  return list.filter(({ id, name }) => names.has(name) && !known.has(String(id)));
 }

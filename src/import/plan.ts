@@ -21,7 +21,7 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     else existing.set(category.name, [category]);
   }
   const ours = new Set(findCreated(items).map(({ id }) => id));
-  const foreign = near.filter(({ id }) => !ours.has(id.text)).map(({ name }) => name);
+  const foreign = near.filter(({ id }) => !ours.has(String(id))).map(({ name }) => name);
   // Of several the first one.
   const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));
   const seen = new Set<string>();
@@ -39,7 +39,7 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     const same = existing.get(name) ?? [];
     const equal = same.find((category) => findDifferences(item, category).length === 0);
     const found = equal ?? same[0];
-    if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
+    if (found) return { fate: equal ? 'existing' : 'differs', id: String(found.id) };
     const lookAlike = lookAlikes.get(foldName(name));
     return { fate: lookAlike === undefined || isAgreed ? 'create' : 'similar', lookAlike };
   }

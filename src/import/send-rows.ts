@@ -118,7 +118,7 @@ export class Round {
 
   #takeCreated(item: Item, { id, name }: Category): void {
     const isRenamed = name !== item.name;
-    Object.assign(item, { fate: 'created', id: id.text, as: isRenamed ? name : undefined });
+    Object.assign(item, { fate: 'created', id: String(id), as: isRenamed ? name : undefined });
     this.#journal.add(item);
     this.#unknownInARow = 0;
     if (isRenamed) this.#tell(item, `the service changed the name to ${quoted(name)}`);

@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import { ExactNumber } from './json.ts';
 
 /** The words for a value that does not fit ("item 3: name is missing"). `isWhole`: its own type is wrong, not that of a part. */
 type Mismatch = { readonly words: string; readonly isWhole: boolean };
@@ -65,12 +64,13 @@ export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
-  if (value instanceof ExactNumber) return 'a number';
   return typeNames[typeof value] ?? typeof value;
 }
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
   boolean: 'a boolean',
+  number: 'a number',
+  bigint: 'a number',
   object: 'an object',
 };

@@ -1,25 +1,21 @@
 import { formatCount } from '../time.ts';
 
-/** A number with the digits that it was written with. JavaScript rounds integers above 2^53. */
-export class ExactNumber {
-  constructor(readonly text: string) {}
-
-  toString(): string {
-    return this.text;
-  }
-}
-
-export function exact(value: number | bigint): ExactNumber {
-  return new ExactNumber(String(value));
-}
-
-/** A JSON value with exact numbers. A field that is undefined is not there. */
-export type Json = null | boolean | string | ExactNumber | Json[] | JsonObject;
+/** A JSON value. An integer is a number up to 2^53, and a bigint beyond. A field that is undefined is not there. */
+export type Json = null | boolean | string | number | bigint | Json[] | JsonObject;
 export type JsonObject = { [field: string]: Json | undefined };
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  if (typeof value !== 'object' || value === null) return false;
-  return !Array.isArray(value) && !(value instanceof ExactNumber);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Returns the one form in which we keep an integer. */
+export function toInteger(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
 }
 
 /** Returns a value with each text in it changed, and the names of fields too if there is a function for them. */
@@ -38,10 +34,10 @@ export function mapTexts(
   return Object.fromEntries(fields);
 }
 
-export function isInt64(digits: string): boolean {
-  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(digits)) return false;
-  const value = BigInt(digits);
-  return BigInt.asIntN(64, value) === value;
+export function isInt64(value: unknown): value is number | bigint {
+  return typeof value === 'bigint'
+    ? BigInt.asIntN(64, value) === value
+    : Number.isSafeInteger(value);
 }
 
 export class JsonError extends Error {
@@ -61,6 +57,7 @@ const maxElementValues = 20_000;
 /** Parsing starts after so many new characters: an element is read at most 16 times, and most are read once. */
 const minNewText = 64 * 1024;
 const maxDepth = 32;
+const maxDigits = 1_000;
 const space = /[ \n\r\t]*/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259, section 7, forbids exactly these
@@ -78,7 +75,7 @@ function emptyConstructor() {}
 Fields.prototype = Object.create(null);
 
 /**
- * Reads JSON values (RFC 8259) from a text. Numbers stay exact; a field given twice and nesting beyond 32 are refused. `maxValues`
+ * Reads JSON values (RFC 8259) from a text. Integers stay exact; a field given twice and nesting beyond 32 are refused. `maxValues`
  * bounds the memory: the text of a value may be two bytes long, the value takes a hundred.
  */
 export class JsonReader {
@@ -101,7 +98,7 @@ export class JsonReader {
     if (next === '[') return this.#readArray(depth);
     if (next === '"') return this.#readString();
     const digits = this.#match(number);
-    if (digits !== undefined) return new ExactNumber(digits);
+    if (digits !== undefined) return this.#toNumber(digits);
     const word = this.#match(literal);
     return word === undefined ? this.fail('expected a value') : (literals[word] ?? null);
   }
@@ -124,6 +121,13 @@ export class JsonReader {
 
   fail(reason: string, offset = this.offset): never {
     throw new JsonError(this.offset < this.text.length ? reason : endOfInput, offset);
+  }
+
+  #toNumber(digits: string): number | bigint {
+    const value = Number(digits);
+    if (Number.isSafeInteger(value)) return value;
+    if (digits.length > maxDigits || !Number.isFinite(value)) this.fail('a number is too large');
+    return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
   }
 
   #readObject(depth: number): JsonObject {

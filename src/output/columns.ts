@@ -1,4 +1,4 @@
-import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
 
 export type Row = readonly (Json | undefined)[];
@@ -28,8 +28,7 @@ export function toRow(element: Json, columns: readonly string[] | undefined): Ro
 
 export function cellText(cell: Json | undefined): string {
   if (cell === undefined) return '';
-  if (typeof cell === 'string') return cell;
-  return cell instanceof ExactNumber ? cell.text : writeJson(cell);
+  return typeof cell === 'string' ? cell : writeJson(cell);
 }
 
 /** A list of lists gets the columns 1, 2, …; null becomes an empty cell, because an import would read `null` back as a text. */

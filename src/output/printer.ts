@@ -129,11 +129,9 @@ export class Printer {
       const whole = isBatches(result.data) ? await readAll(result.data) : result.data;
       const found = query(sink.redactData(head ? { ...head, items: whole } : whole));
       const what = found === null ? 'null' : 'an empty list';
-      const word = query.bareWord && quotedUnlessKey(query.bareWord).slice(2, -1);
-      const advice = word ? ` ${word} is read as a field; for text write '${word}'.` : '';
       return {
         data: isTabular(format) ? toQueryRows(found) : found,
-        empty: `The result of --query is ${what}.${advice}`,
+        empty: `The result of --query is ${what}.`,
       };
     }
     if (rows && (requested || isTabular(format))) return { ...result, data: [...rows] };

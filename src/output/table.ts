@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { ExactNumber } from '../json/json.ts';
+import { isNumber } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
@@ -93,10 +93,9 @@ function addTo(sample: Sample, row: Row): void {
   const cells = escapeRow(row).map((cell) => ` ${cell}`.slice(1));
   sample.rows.push(cells);
   for (const [index, cell] of row.entries()) {
-    sample.length += cells[index]?.length ?? 0;
-    if (cell instanceof ExactNumber && cell.text.length <= maxNumberWidth) {
-      sample.isNumber[index] = true;
-    }
+    const { length } = cells[index] ?? '';
+    sample.length += length;
+    if (isNumber(cell) && length <= maxNumberWidth) sample.isNumber[index] = true;
   }
 }
 

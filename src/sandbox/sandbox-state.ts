@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { findMismatch } from '../json/check.ts';
-import { ExactNumber, exact, isJsonObject, type Json } from '../json/json.ts';
+import { isJsonObject, type Json, toInteger } from '../json/json.ts';
 import { Category } from '../service/resources.ts';
 import { type Plan, plans, Quota } from './quota.ts';
 
@@ -15,19 +15,19 @@ export type SandboxState = {
 
 const sample = {
   categories: [
-    { id: exact(1), name: 'dog', description: 'Loyal, loud and always hungry' },
-    { id: exact(2), name: 'cat', description: 'Lives with you on its own terms' },
-    { id: exact(3), name: 'rabbit', description: 'Quiet, quick and fond of cables' },
+    { id: 1, name: 'dog', description: 'Loyal, loud and always hungry' },
+    { id: 2, name: 'cat', description: 'Lives with you on its own terms' },
+    { id: 3, name: 'rabbit', description: 'Quiet, quick and fond of cables' },
   ],
   // The interface document shows no fields of pets and orders.
   pets: [
-    { id: exact(1), name: 'Bello', category: 'dog', status: 'available' },
-    { id: exact(2), name: 'Minka', category: 'cat', status: 'sold' },
-    { id: exact(9007199254740993n), name: 'Klopfer', category: 'rabbit', status: 'available' },
+    { id: 1, name: 'Bello', category: 'dog', status: 'available' },
+    { id: 2, name: 'Minka', category: 'cat', status: 'sold' },
+    { id: 9007199254740993n, name: 'Klopfer', category: 'rabbit', status: 'available' },
   ],
   orders: [
-    { id: exact(1), petId: exact(2), quantity: exact(1), complete: true },
-    { id: exact(2), petId: exact(9007199254740993n), quantity: exact(2), complete: false },
+    { id: 1, petId: 2, quantity: 1, complete: true },
+    { id: 2, petId: 9007199254740993n, quantity: 2, complete: false },
   ],
 };
 
@@ -44,7 +44,7 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
   if (mismatch) throw new Error(mismatch);
   const { categories, pets, orders } = { ...sample, ...(data as Partial<typeof sample>) };
   const numbered: Category[] = categories.filter(({ id }) => id !== undefined);
-  const ids = numbered.map(({ id }) => BigInt(id.text));
+  const ids = numbered.map(({ id }) => BigInt(id));
   if (new Set(ids).size < ids.length) throw new Error('duplicate category id');
 
   const lastId = ids.reduce((highest, id) => (id > highest ? id : highest), 0n);
@@ -58,7 +58,7 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
 
 /** Returns all that requests change, as JSON. */
 export function takeSnapshot({ quota, lastId, categories }: SandboxState) {
-  const withTexts = categories.map((category) => ({ ...category, id: category.id.text }));
+  const withTexts = categories.map((category) => ({ ...category, id: String(category.id) }));
   return { quota: { ...quota }, lastId: String(lastId), categories: withTexts };
 }
 
@@ -67,7 +67,7 @@ export function restore(state: SandboxState, snapshot: ReturnType<typeof takeSna
   state.lastId = BigInt(snapshot.lastId);
   state.categories.length = 0;
   for (const category of snapshot.categories) {
-    state.categories.push({ ...category, id: new ExactNumber(category.id) });
+    state.categories.push({ ...category, id: toInteger(BigInt(category.id)) });
   }
 }
 
@@ -78,7 +78,7 @@ export function addCategory(
   fields: { readonly name: string },
   freeIds = findFreeIds(state),
 ): Category {
-  const category: Category = { id: exact(freeIds.next().value), ...fields };
+  const category: Category = { id: toInteger(freeIds.next().value), ...fields };
   state.categories.push(category);
   return category;
 }
@@ -89,6 +89,6 @@ function* findFreeIds(state: SandboxState): Generator<bigint, never> {
     yield state.lastId;
   }
   // A data file has the highest id: take the lowest ones that are free.
-  const ids = new Set(state.categories.map(({ id }) => BigInt(id.text)));
+  const ids = new Set(state.categories.map(({ id }) => BigInt(id)));
   for (let id = 1n; ; id += 1n) if (!ids.has(id)) yield id;
 }

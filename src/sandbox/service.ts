@@ -1,6 +1,6 @@
 import { pickContent } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
-import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { NewCategory } from '../service/resources.ts';
 import { addCategory, type SandboxState } from './sandbox-state.ts';
 
@@ -86,7 +86,7 @@ function takeFromQuota({ quota, plan }: SandboxState, now: number): Reply | unde
 }
 
 function fault(status: number, code: string, message: string): Reply {
-  return { status, body: { code, message, status: exact(status) } };
+  return { status, body: { code, message, status } };
 }
 
 function parseNewCategory(body: string): NewCategory | string {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Content, optionalFields } from '../fields.ts';
-import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/json.ts';
+import { isInt64, isJsonObject, type Json } from '../json/json.ts';
 
 // The resources of the interface document, section 2. Fields that it does not name are kept.
 
@@ -13,14 +13,11 @@ const optionalTexts = Object.fromEntries(
 export const NewCategory = z.object({ name: z.string().check(notBlank), ...optionalTexts });
 export type NewCategory = Content;
 
-const CategoryId = z.custom<ExactNumber>(
-  (value) => value instanceof ExactNumber && isInt64(value.text),
-  'must be a 64-bit integer',
-);
+const CategoryId = z.custom<number | bigint>(isInt64, 'must be a 64-bit integer');
 
 export const Category = z.looseObject({ id: CategoryId, name: z.string(), ...optionalTexts });
 export type Category = Content & {
-  id: ExactNumber;
+  id: number | bigint;
   [extra: string]: Json | undefined;
 };
 
@@ -29,8 +26,7 @@ export function isSurelyCategory(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   const { id, name } = value;
   return (
-    id instanceof ExactNumber &&
-    isInt64(id.text) &&
+    isInt64(id) &&
     typeof name === 'string' &&
     optionalFields.every((field) => value[field] === undefined || typeof value[field] === 'string')
   );

@@ -15,7 +15,7 @@ const test = base.extend<{ service: Service }>({
       async react({ method }) {
         if (method !== 'GET') return 'respond';
         const list = service.state.categories.map(({ id, name }) => ({
-          id: Number(id.text),
+          id: Number(id),
           name,
         }));
         await setTimeout(listTakes);

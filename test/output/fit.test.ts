@@ -70,7 +70,7 @@ describe('on a terminal a list', () => {
     }
     expect(rows).toEqual(
       sandbox.categories.map(({ id, name, description = '' }) => [
-        id.text,
+        String(id),
         inkOf(name),
         inkOf(description),
       ]),

@@ -9,7 +9,7 @@ const two = [
   { id: exact('9007199254740993'), name: '123' },
 ];
 const pet =
-  '{"id":1,"tags":["a","b"],"size":{"cm":1.0},"price":1e3,"none":null,"born":"2020-01-02"}';
+  '{"id":1,"tags":["a","b"],"size":{"cm":1.5},"price":1000,"none":null,"born":"2020-01-02"}';
 const rows = 'name,description\nferret,\ndog,Loyal\n';
 
 /** What each command prints in the formats that are neither JSON nor for people. */
@@ -25,8 +25,8 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     yaml: 'id: 1\nname: cat\n',
   },
   'pets get 1': {
-    csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":1.0}",1e3,null,2020-01-02\n',
-    yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm: 1.0\nprice: 1e3\nnone: null\nborn: "2020-01-02"\n',
+    csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":1.5}",1000,null,2020-01-02\n',
+    yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm: 1.5\nprice: 1000\nnone: null\nborn: "2020-01-02"\n',
   },
   'orders list': {
     csv: 'id,petId,quantity,complete\n1,2,1,true\n2,9007199254740993,2,false\n',

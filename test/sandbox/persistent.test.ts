@@ -56,7 +56,7 @@ describe('a sandbox kept on disk', () => {
 
     const { body } = open(folder)(create('toad'));
 
-    expect(body).toMatchObject({ id: { text: '5' } });
+    expect(body).toMatchObject({ id: 5 });
     expect(open(folder)(request()).body).toHaveLength(5);
   });
 

@@ -1,5 +1,5 @@
 import { Interruption } from '../../src/errors.ts';
-import { ExactNumber } from '../../src/json/json.ts';
+import { toInteger } from '../../src/json/json.ts';
 import { withLock } from '../../src/store/lock.ts';
 
 export type {
@@ -18,8 +18,8 @@ export { plans } from '../../src/sandbox/quota.ts';
 export type { Category } from '../../src/service/resources.ts';
 
 /** Returns a number of the sandbox's state, with these digits. */
-export function exact(digits: string): ExactNumber {
-  return new ExactNumber(digits);
+export function exact(digits: string): number | bigint {
+  return toInteger(BigInt(digits));
 }
 
 /** Lets that process take a lock, whoever has it. Returns what releases it. */

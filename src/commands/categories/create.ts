@@ -160,7 +160,7 @@ async function listSettled(creation: Creation, waitMs: number): Promise<Category
   await settle(context, report, waitMs, describeUnknown(1));
   const list = await readCategories(creation.client, { decides: true });
   const isListed = lookIn(list);
-  const lost = creation.before.find(({ id, name }) => !isListed(id.text, name));
+  const lost = creation.before.find(({ id, name }) => !isListed(String(id), name));
   if (lost) {
     const message = `the list is out of date: it lacks "${lost.name}", which it had before`;
     throw new Failure('service', message, { hint: 'Run the same command again later.' });

@@ -3,7 +3,7 @@ import { Exit } from '../../errors.ts';
 import { optionalFields, pickContent } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { findByFate, plan } from '../../import/plan.ts';
-import { exact, type JsonObject } from '../../json/json.ts';
+import type { JsonObject } from '../../json/json.ts';
 import { readCategories } from '../../service/client.ts';
 import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
@@ -54,12 +54,12 @@ async function printDiff(session: Session, file: string, { format }: Options): P
   const { items } = await readInput(session, file, format);
   const list = await readCategories(await session.client());
   plan(items, list);
-  const listed = new Map(list.map((category) => [category.id.text, category]));
+  const listed = new Map(list.map((category) => [String(category.id), category]));
   const inFile = findByFate(items, 'create', 'differs', 'similar').map((item) => {
     const { fate: change, line, lookAlike: looksLike } = item;
     const existing = listed.get(item.id ?? '');
     return {
-      ...{ change, line: exact(line), id: existing?.id, looksLike, ...pickContent(item) },
+      ...{ change, line, id: existing?.id, looksLike, ...pickContent(item) },
       ...serviceFields(existing),
     };
   });

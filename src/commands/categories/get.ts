@@ -37,9 +37,9 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   // Batch by batch, so that memory does not grow with the list.
   for await (const batch of await client.listCategories()) {
     for (const candidate of batch) {
-      if (candidate.id.text !== idOrName && candidate.name !== idOrName) continue;
+      if (String(candidate.id) !== idOrName && candidate.name !== idOrName) continue;
       category ??= candidate;
-      ids.push(candidate.id.text);
+      ids.push(String(candidate.id));
     }
   }
 

@@ -4,7 +4,7 @@ import { optionalFields } from '../../fields.ts';
 import type { Ending } from '../../import/import-rows.ts';
 import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
-import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
+import { type JsonObject, toInteger } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
 import { onProfile } from '../../session/chosen-profile.ts';
 import type { Session } from '../../session/session.ts';
@@ -88,10 +88,9 @@ export async function printPlan(
   items: readonly Item[],
   { requests, plan, todayMs, moreDays }: ImportForecast,
 ): Promise<void> {
-  const known = (value: number | undefined) =>
-    value === undefined ? null : exact(Math.ceil(value));
+  const known = (value: number | undefined) => (value === undefined ? null : Math.ceil(value));
   const head = {
-    requests: exact(requests),
+    requests,
     forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
   const counts = countWords(items.map(({ fate }) => fate));
@@ -100,7 +99,7 @@ export async function printPlan(
 
 function toPlanRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
   const looksLike = fate === 'similar' ? lookAlike : undefined;
-  return { line: exact(line), name, intention: fate, id: toExactId(id), looksLike };
+  return { line, name, intention: fate, id: toExactId(id), looksLike };
 }
 
 export async function reportEnding(
@@ -137,8 +136,8 @@ function toOutcome({ fate }: Item): Word {
 
 function toOutcomeRow(item: Item): JsonObject {
   const { line, name, fate, id, as, lookAlike = '', refusal } = item;
-  const row = { line: exact(line), name, outcome: toOutcome(item), id: toExactId(id), as };
-  if (refusal) return { ...row, ...refusal, status: exact(refusal.status) };
+  const row = { line, name, outcome: toOutcome(item), id: toExactId(id), as };
+  if (refusal) return { ...row, ...refusal };
   if (fate !== 'similar') return row;
   return { ...row, message: `similar to ${quoted(lookAlike)}, which already exists` };
 }
@@ -224,8 +223,8 @@ async function printRows(
     data: inBatches(items, toRow),
     head: {
       file: source,
-      rows: exact(items.length),
-      counts: Object.fromEntries(numbers.map(([word, count]) => [word, exact(count)])),
+      rows: items.length,
+      counts: { ...counts },
       ...head,
     },
     columns,
@@ -262,6 +261,6 @@ function chooseWords(word: Word, count: number): string {
   return count === 1 ? one : several;
 }
 
-function toExactId(id: string | undefined): ExactNumber | undefined {
-  return id === undefined ? undefined : new ExactNumber(id);
+function toExactId(id: string | undefined): number | bigint | undefined {
+  return id === undefined ? undefined : toInteger(BigInt(id));
 }

@@ -76,11 +76,10 @@ async function* sorted(
   sort: string,
 ): AsyncGenerator<readonly Category[]> {
   const field = sort.replace('-', '') as Field;
-  const keyed: { readonly key: bigint | string; readonly category: Category }[] = [];
+  const keyed: { readonly key: number | bigint | string; readonly category: Category }[] = [];
   for await (const batch of batches) {
     for (const category of batch) {
-      const key = field === 'id' ? BigInt(category.id.text) : (category[field] ?? '');
-      keyed.push({ key, category });
+      keyed.push({ key: category[field] ?? '', category });
     }
   }
   // Not the reversed list: categories that are equal keep the order of the service.

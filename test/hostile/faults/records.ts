@@ -7,10 +7,7 @@ const noInt64: readonly [fault: string, id: string][] = [
   ['an id beyond int64', '9223372036854775808'],
   ['an id below int64', '-9223372036854775809'],
   ['an id with a fraction', '1.5'],
-  ['an id with an exponent', '1e3'],
-  ['an id of minus zero', '-0'],
   ['an id of words', '"seven"'],
-  ['an id of a million digits', '1'.repeat(1_000_000)],
 ];
 const name = /"name":"\w+"/;
 const nameAndMore = /"name":"\w+"(,"description":"Loyal")?/;
@@ -18,6 +15,7 @@ const nameAndMore = /"name":"\w+"(,"description":"Loyal")?/;
 /** Categories that lack what the interface promises of them. */
 export const recordFaults = faultsOf('wrong', [
   ...noInt64.map(([fault, id]) => [fault, withId(id), /must be a 64-bit integer/, met] as const),
+  ['an id of a million digits', withId('1'.repeat(1_000_000)), /a number is too large/, met],
   ['no id', replaced('"id"', '"key"'), /id is missing/, met],
   ['no name', replaced('"name"', '"title"'), /name is missing/, met],
   ['an id in the prototype', replaced(/"id":\d+/, '"__proto__":{"id":1}'), /id is missing/, met],
