@@ -1,7 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { withoutUnused } from '../../rolldown.config.mjs';
 
-const programs = ['limits', 'import', 'bars', 'limiters', 'figures'];
+const programs = ['limits', 'import', 'bars', 'figures'];
 
 export default defineConfig({
   input: programs.map((program) => `test/bench/${program}.ts`),
