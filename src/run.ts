@@ -2,13 +2,14 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
+import { isPath } from './disk/files.ts';
 import { asFailure, bugHint, Exit, Failure, nothingSent, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
-import { cutOut, mayBeKey } from './text/secret.ts';
+import { mayBeKey } from './text/secret.ts';
 
 /** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -35,6 +36,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   } catch (error) {
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
     const failure = toFailure(error, context);
+    const { outcome = 'not_sent' } = failure.details;
+    // The words that failed are repeated. One of them may be the key, typed in the wrong place.
+    if (outcome === 'not_sent') for (const word of listSuspects(argv, context)) sink.hide(word);
     app.format ??= await formatInSettings(context, lastValue('p', 'profile', flags));
     if (isVerbose && failure.kind === 'internal') stackLines(failure).forEach(say);
     reportFailure(sink, failure, isJson(app));
@@ -61,7 +65,7 @@ async function runCommand(
     const text = help.join('');
     if (error.exitCode !== 0) {
       if (error.code !== 'commander.help') {
-        throw withLocalConsequence(toUsageFailure(error, text, argv), program.args[0]);
+        throw withLocalConsequence(toUsageFailure(error, text), program.args[0]);
       }
       // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
       const isHelp = app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-'));
@@ -72,18 +76,26 @@ async function runCommand(
   }
 }
 
-/** `written` ends with where the help is. Words of the command line that may be a key are not repeated. */
-function toUsageFailure(
-  { message }: CommanderError,
-  written: string,
-  argv: readonly string[],
-): Failure {
+/** `written` ends with where the help is. */
+function toUsageFailure({ message }: CommanderError, written: string): Failure {
   const form = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
   const [, complaint = message, meant] = form.exec(message) ?? [];
-  const words = argv.flatMap((word) => [word, word.replace(/^-[a-z]|^--?[^=]*=/i, '')]);
-  const keys = words.filter((word) => mayBeKey(word.replace(/^-+/, '')));
   const hint = meant ? `Did you mean: ${meant}` : written.trim().split('\n').at(-1);
-  return usageFailure(cutOut(complaint, keys), hint);
+  return usageFailure(complaint, hint);
+}
+
+/** Returns what may be a key among the words of the command line, their parts, and the variables. */
+function listSuspects(argv: readonly string[], { env }: Context): string[] {
+  const variables = Object.keys(env).filter((name) => name.startsWith('PETSTORE_'));
+  return [...argv, ...variables.map((name) => env[name] ?? '')]
+    .filter((word) => !isPath(word) && !isUrl(word))
+    .flatMap((word) => [word, word.replace(/^-[a-z]|^--?[^=]*=/i, ''), ...word.split(',')])
+    .flatMap((part) => part.replace(/^[-/@]+/, '').match(/[\x21-\x7e]+/g) ?? [])
+    .filter(mayBeKey);
+}
+
+function isUrl(word: string): boolean {
+  return /^[a-z]+:\/\//.test(word);
 }
 
 /** Commands that never send anything, and what their failure means for the user's data. */

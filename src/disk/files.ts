@@ -1,7 +1,6 @@
 import { existsSync, fstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
-import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { FileFault, noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
@@ -71,15 +70,13 @@ export function isNotFound(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
 }
 
-/** Returns a path that a user gave, for a message, unless it may be a key in the place of a path. */
-export function shownPath(path: string): string {
-  if (path === '') return '""';
-  const isPath =
-    /^\.{1,2}[/\\]|\.[a-z]{1,6}$/i.test(path) ||
-    (/\w/.test(basename(dirname(path))) && existsSync(dirname(path)));
-  return isPath || !mayBeKey(path.replace(/^\//, '')) || existsSync(path)
-    ? path
-    : '(not repeated here, since it may be an API key)';
+/** Returns true for a word that is most likely a path, and so no key. */
+export function isPath(word: string): boolean {
+  return (
+    /^\.{1,2}[/\\]|\.[a-z]{1,6}$/i.test(word) ||
+    (/\w/.test(basename(dirname(word))) && existsSync(dirname(word))) ||
+    existsSync(word)
+  );
 }
 
 function inWords(bytes: number): string {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { shownPath } from '../disk/files.ts';
 import { usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { readJson, readNdjson } from './json-rows.ts';
@@ -63,7 +62,7 @@ function detectFormat(file: string): InputFormat {
   const format = inputFormats.find((format) => format === extension);
   if (format) return format;
   throw usageFailure(
-    `the format of ${file === '-' ? 'standard input' : shownPath(file)} is unknown`,
+    `the format of ${file === '-' ? 'standard input' : file} is unknown`,
     `Add --format ${inputFormats.join('|')}.`,
   );
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { realpathSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
-import { isNotFound, shownPath } from '../disk/files.ts';
+import { isNotFound } from '../disk/files.ts';
 import { FileFault, readStart, withFile } from '../disk/open-file.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
@@ -54,7 +54,7 @@ export async function readBytes(
       const fix = 'Name a regular file, or read it from standard input (-).';
       throw usageFailure(error.message, fix);
     }
-    if (isNotFound(error)) throw usageFailure(`file not found: ${shownPath(source)}`);
+    if (isNotFound(error)) throw usageFailure(`file not found: ${source}`);
     throw usageFailure(`cannot read ${source} (${systemCode(error) ?? ''})`);
   }
 }

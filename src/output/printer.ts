@@ -5,7 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
-import { quotedUnlessKey } from '../text/quote.ts';
+import { quoted } from '../text/quote.ts';
+import { mayBeKey } from '../text/secret.ts';
 import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './columns.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
@@ -75,7 +76,7 @@ export class Printer {
     const unknown = columns.find((name) => !known.includes(name));
     if (unknown === undefined || query) return;
     const hint = `Write names of these: ${known.join(', ')}.`;
-    throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, hint);
+    throw usageFailure(`unknown column ${quoted(unknown)}`, hint);
   }
 
   async print(result: Result): Promise<void> {
@@ -144,9 +145,8 @@ export class Printer {
     const list = known.slice(0, maxListedColumns).join(', ');
     for (const name of columns) {
       if (known.includes(name)) continue;
-      notice(
-        `unknown column${quotedUnlessKey(name)}; the response has these fields: ${list}${more}`,
-      );
+      const word = mayBeKey(name) ? '' : ` ${quoted(name)}`;
+      notice(`unknown column${word}; the response has these fields: ${list}${more}`);
     }
   }
 

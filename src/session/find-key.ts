@@ -1,7 +1,7 @@
 import { constants, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { readText, shownPath } from '../disk/files.ts';
+import { readText } from '../disk/files.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import type { ApiKey } from '../service/api-key.ts';
 import { configFolder } from '../settings/folders.ts';
@@ -33,7 +33,7 @@ export async function readFlaggedKey(invocation: Invocation): Promise<ApiKey | u
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
   if (text !== undefined) return { value: parseKey(text, source), source };
-  throw configFailure(`file not found: ${shownPath(source)} (--api-key-file)`);
+  throw configFailure(`file not found: ${source || '""'} (--api-key-file)`);
 }
 
 export async function readStdinKey({ context }: Invocation): Promise<ApiKey> {

@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
-import { quotedUnlessKey } from '../text/quote.ts';
+import { quoted } from '../text/quote.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
@@ -42,7 +42,7 @@ function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'p
   // Windows takes slashes as well, but what we put after it would show both.
   if (isAbsolute(folder)) return platform === 'win32' ? normalize(folder) : folder;
   throw configFailure(
-    `invalid folder${quotedUnlessKey(folder)} from ${variable}: must be an absolute path`,
+    `invalid folder ${quoted(folder)} from ${variable}: must be an absolute path`,
     'Write a path that begins at the root.',
   );
 }

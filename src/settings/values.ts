@@ -1,10 +1,10 @@
 import { type Failure, unsentFailure } from '../errors.ts';
 import { type Format, formats } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
-import { quotedUnlessKey } from '../text/quote.ts';
+import { quoted } from '../text/quote.ts';
 import { minSecretLength } from '../text/secret.ts';
 
-/** Returns the failure for a value that cannot be used. `text` is quoted unless it may be a key; leave it out if it may hold a password. */
+/** Returns the failure for a value that cannot be used. Leave `text` out if it may hold a password. */
 export function invalid(
   name: string,
   text: string | undefined,
@@ -12,8 +12,8 @@ export function invalid(
   hint: string,
 ): Failure {
   const kind = source === undefined || source.startsWith('--') ? 'usage' : 'config';
-  const quoted = text === undefined ? '' : quotedUnlessKey(text);
-  return unsentFailure(kind, `invalid ${name}${quoted}${fromSource(source)}`, hint);
+  const what = text === undefined ? name : `${name} ${quoted(text)}`;
+  return unsentFailure(kind, `invalid ${what}${fromSource(source)}`, hint);
 }
 
 /** Returns a word that is known, else fails with "unknown profile" and the like. */
@@ -27,7 +27,7 @@ export function parseChoice<Word extends string>(
   if (found) return found;
   throw unsentFailure(
     source === undefined ? 'usage' : 'config',
-    `unknown ${what}${quotedUnlessKey(text)}${fromSource(source)}`,
+    `unknown ${what} ${quoted(text)}${fromSource(source)}`,
     `Write one of these: ${known.join(', ')}.`,
   );
 }

@@ -5,7 +5,7 @@ import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/quote.ts';
+import { quoted } from '../../text/quote.ts';
 import { addExamples } from '../help.ts';
 
 const maxIds = 20;
@@ -46,7 +46,7 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   const flag = profileFlag(profile);
   if (!category) {
     const hint = `See: petstore categories list --search TEXT${flag}`;
-    throw new Failure('refused', `category${quotedUnlessKey(idOrName)} not found`, { hint });
+    throw new Failure('refused', `category ${quoted(idOrName)} not found`, { hint });
   }
   if (ids.length > 1) {
     const more = ids.length > maxIds ? ` and ${ids.length - maxIds} more` : '';

@@ -2,7 +2,6 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context, Environment } from '../../context.ts';
-import { shownPath } from '../../disk/files.ts';
 import { makePrivateFolder } from '../../disk/private-folder.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
@@ -36,7 +35,7 @@ export async function runProgram(
       ...(isWindows && selfVariables(self)),
     });
   } catch (error) {
-    throw cannotRun(shownPath(program[0] ?? ''), error);
+    throw cannotRun(program[0] ?? '', error);
   } finally {
     tryRemove(folder);
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readText, shownPath } from '../../disk/files.ts';
+import { readText } from '../../disk/files.ts';
 import { Exit, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/json.ts';
@@ -82,7 +82,7 @@ const maxDataBytes = 96 * 1024 * 1024;
 
 function readState(path: string, plan: Plan): SandboxState {
   const text = readText(path, maxDataBytes);
-  if (text === undefined) throw usageFailure(`file not found: ${shownPath(path)}`);
+  if (text === undefined) throw usageFailure(`file not found: ${path}`);
   try {
     return createState(parseJson(text), plan);
   } catch (error) {
