@@ -9,8 +9,6 @@ export type Denied = {
   readonly waitMs: number;
   readonly limit?: number;
   readonly sinceMs?: number;
-  /** The service itself has spoken of a ban. */
-  readonly isReported?: boolean;
 };
 export type Decision = { readonly granted: true; readonly isProbe: boolean } | Denied;
 
@@ -23,8 +21,7 @@ const maxSameEndMs = 5_000;
 const wideLimit = 1_000;
 const maxInFlight = 16;
 /** Of what is left, so small a part is in flight at once: all others who use the key may send as much meanwhile. */
-const partAlone = 3;
-const partWithOthers = 16;
+const part = 3;
 const secondMs = 1_000;
 /** A minute without a refusal, and the pace eases by one level. */
 export const easeMs = 60 * secondMs;
@@ -46,7 +43,6 @@ export function decide(state: State, now: number): Decision {
     if (isProbed || inFlight >= left) return waitForOne(state, now);
     return { granted: true, isProbe: true };
   }
-  const part = state.minute?.reserved ? partWithOthers : partAlone;
   const isSlow = levelAt(state, now) > 0;
   const allowed = isSlow ? 1 : Math.min(maxTogether(state.minute), Math.floor(left / part));
   if (inFlight >= Math.max(1, allowed)) return waitForOne(state, now);
@@ -115,8 +111,8 @@ function paced({ pace }: State, now: number): Denied | undefined {
 
 function blocked({ block }: State, now: number): Denied | undefined {
   if (!block || now >= block.until) return undefined;
-  const { reason, since, until, isReported = false } = block;
-  return { granted: false, reason, waitMs: until - now, sinceMs: now - since, isReported };
+  const { reason, since, until } = block;
+  return { granted: false, reason, waitMs: until - now, sinceMs: now - since };
 }
 
 function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | undefined {

@@ -11,11 +11,8 @@ const minSpreadMs = 250;
 /** So many 429s in a row that named a wait, or that named none, and nothing is sent for a while. */
 const refusalsUntilTrip = { told: 3, untold: 6 };
 export const tripMs = 300 * secondMs;
-const suspectedBanMs = 300 * secondMs;
 /** Left to other users of the key, as a part of the minute. */
 const shareOfOthers = 0.05;
-/** A key that stops working so soon after a 429 counts as banned. */
-const maxBanDelayMs = 600 * secondMs;
 
 export type Outcome = { readonly kind: 'unsent' } | { readonly kind: 'lost' } | ResponseOutcome;
 
@@ -69,7 +66,7 @@ export function dropPermits(state: State, now: number, isOver: (permit: Permit) 
 export function learnBan(state: State): State {
   const { block } = state;
   if (!block || block.reason === 'unavailable') return state;
-  return { ...state, block: { ...block, reason: 'banned', isReported: true } };
+  return { ...state, block: { ...block, reason: 'banned' } };
 }
 
 /**
@@ -113,21 +110,11 @@ function refusalEnd(
 }
 
 function learnResponse(state: State, response: ResponseOutcome, now: number): State {
-  const { block, hasWorked, refusals } = state;
-  const { status } = response;
-  const wasRefused = block !== undefined && block.reason !== 'unavailable';
-  const isRejected = status === 401 || status === 403;
-  const isSoon = wasRefused && refusals > 0 && now - block.since < maxBanDelayMs;
-  if (isSoon && isRejected && hasWorked) {
-    const until = Math.max(block.until, now + suspectedBanMs);
-    // It goes on being known since the 429, or each ban would suspect the next one.
-    return { ...state, block: { reason: 'banned', since: block.since, until } };
-  }
+  const { block, refusals } = state;
   return {
     ...state,
     pace: keepApart(state, now),
-    refusals: status >= 500 ? refusals : 0,
-    hasWorked: hasWorked || status < 400,
+    refusals: response.status >= 500 ? refusals : 0,
     block: postpone(block, response, now),
   };
 }
@@ -156,15 +143,7 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
     const learned = learnWindow(day, reported, now);
     return { ...state, minute: countMinute(state, { limitOfPlan }, now), day: learned };
   }
-  const learned = learnWindow(minute, reported, now);
-  const inFlight = Object.keys(state.permits).length;
-  // This one and those in flight do not explain what is left.
-  const hasOthers =
-    minute !== undefined &&
-    isSameReset(minute.serviceResetAt, reset.at) &&
-    minute.serviceResetAt === learned.serviceResetAt &&
-    remaining < minute.remaining - 1 - inFlight;
-  return { ...state, minute: hasOthers ? reserve(learned) : learned, day: spend(day) };
+  return { ...state, minute: learnWindow(minute, reported, now), day: spend(day) };
 }
 
 export function reserve(window: Window): Window {
@@ -191,8 +170,7 @@ function learnWindow(
       return reported.endsAt <= now ? known : { ...known, remaining };
     }
   }
-  // Those who used the key in the window before may do so in this one.
-  return { ...reported, reserved: Math.floor((known?.reserved ?? 0) / 2) };
+  return reported;
 }
 
 /** Counts the minute ourselves, as long as no response reports its reset. */

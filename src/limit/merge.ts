@@ -32,8 +32,8 @@ export function merge(before: State, other: State): State {
   const pace = laterPace(own.pace, theirs.pace);
   const isSame = minute === own.minute && day === own.day && pace === own.pace;
   if (own === before && !isLonger && isSame) return before;
-  const { block, refusals, hasWorked } = isLonger ? theirs : own;
-  return { ...own, minute, day, block, refusals, pace, hasWorked };
+  const { block, refusals } = isLonger ? theirs : own;
+  return { ...own, minute, day, block, refusals, pace };
 }
 
 function sinceCleared(state: State, clearedAt: number): State {

@@ -33,7 +33,6 @@ const blockSchema = z.object({
   reason: z.enum(['429', 'tripped', 'banned', 'unavailable']),
   since: z.number(),
   until: z.number(),
-  isReported: z.optional(z.boolean()),
 });
 
 /** How requests go after 429s that no header had foretold: from level 1 on one at a time, and from level 2 on apart. */
@@ -50,13 +49,11 @@ const stateSchema = z.object({
   permits: z.record(z.string(), permitSchema),
   /** The id of the permit of the one request that finds out about a new window. */
   probe: z.optional(z.string()),
-  /** Stays after its end: a key that stops working soon after a 429 is probably banned. */
   block: z.optional(blockSchema),
   /** 429s in a row. Those of requests that were in flight together are one. */
   refusals: z.number(),
   pace: z.optional(paceSchema),
   ownCount: z.optional(z.object({ since: z.number(), requests: z.number() })),
-  hasWorked: z.optional(z.boolean()),
   /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
   clearedAt: z.optional(z.number()),
 });

@@ -55,11 +55,7 @@ export function inWords(denied: Denied): string {
 }
 
 /** Returns the reason for a status line, and for a sentence. */
-function describeReason({
-  reason,
-  limit,
-  isReported,
-}: Denied): readonly [short: string, long: string] {
+function describeReason({ reason, limit }: Denied): readonly [short: string, long: string] {
   const words: Readonly<Record<Reason, readonly [short: string, long: string]>> = {
     minute: [
       `rate limit reached (${limit}/min)`,
@@ -71,12 +67,7 @@ function describeReason({
       'rate limit exceeded after each wait',
       `rate limit exceeded after each wait; nothing is sent for ${duration(tripMs)}`,
     ],
-    banned: [
-      'your API key is temporarily banned',
-      isReported
-        ? 'the service says your key is banned'
-        : 'your API key seems to be temporarily banned: it was rejected after a 429',
-    ],
+    banned: ['your API key is temporarily banned', 'the service says your key is banned'],
     unavailable: ['the service is unavailable', 'the service is unavailable (503)'],
     probe: ['another request is in flight', 'other requests with this key are in flight'],
   };

@@ -1,46 +1,7 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { list, listNow, second, watchInFlight, windowHeaders } from '../support/told.ts';
-
-/** What the service reports as left, response after response. */
-const reports: [who: string, remaining: number[], isShared: boolean][] = [
-  ['somebody else', [60, 20, 12], true],
-  ['nobody else', [8, 7, 6], false],
-];
-
-describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
-  test('at the end of a minute: a twentieth is left to others', async ({ petstore, sandbox }) => {
-    for (const left of [...remaining, 5]) {
-      sandbox.reactions.push(reply(200, [], windowHeaders(100, left)));
-      await petstore(list);
-    }
-
-    const { exitCode } = await petstore(listNow);
-
-    expect(exitCode).toBe(isShared ? 75 : 0);
-  });
-
-  test('in the midst of a minute: how many requests are in flight', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    for (const left of remaining) {
-      sandbox.reactions.push(reply(200, [], windowHeaders(100, left + 6)));
-      await petstore(list);
-    }
-    let left = (remaining.at(-1) ?? 0) + 6;
-    const most = watchInFlight({ clock, sandbox }, () => {
-      left -= 1;
-      return reply(200, [], windowHeaders(100, left));
-    });
-
-    await Promise.all([petstore(list), petstore(list), petstore(list)]);
-
-    expect(most()).toBe(isShared ? 1 : 3);
-  });
-});
+import { list, listNow, second, windowHeaders } from '../support/told.ts';
 
 test.for([
   ['nothing', {}, 3],

@@ -106,34 +106,6 @@ describe('429 in a row', () => {
   });
 });
 
-describe('a key that is rejected', () => {
-  test.for<[string, number[], minutes: number, boolean]>([
-    ['with 401 after a 429', [200, 429, 401], 1, true],
-    ['with 403 after a 429', [200, 429, 403], 1, true],
-    ['nine minutes after a 429', [200, 429, 401], 9, true],
-    ['eleven minutes after a 429', [200, 429, 401], 11, false],
-    ['after a 503', [200, 503, 401], 1, false],
-    ['after a success since the 429', [200, 429, 200, 403], 1, false],
-    ['and never worked', [429, 401], 1, false],
-    ['without a 429', [200, 401], 1, false],
-  ])('%s: does it count as banned?', async (row, { petstore, sandbox, clock }) => {
-    const [, statuses, minutes, isBanned] = row;
-    for (const status of statuses) {
-      await clock.sleep(status === statuses.at(-1) ? minutes * minute : 3 * second, never);
-      if (status === 429 || status === 503) sandbox.reactions.push(refusal(1, status));
-      else if (status !== 200) sandbox.reactions.push(reply(status, {}));
-      await petstore(listNow);
-    }
-
-    const { exitCode, events } = await petstore(listNow);
-
-    expect(exitCode).toBe(isBanned ? 75 : 0);
-    if (!isBanned) return;
-    expect(events()).toMatchObject([{ retryAfter: 300, outcome: 'not_sent' }]);
-    expect(sandbox.requests).toHaveLength(statuses.length);
-  });
-});
-
 describe('--max-wait', () => {
   test('inf never gives up because of the limit', async ({ petstore, sandbox }) => {
     sandbox.reactions.push(...Array.from({ length: 9 }, (_, n) => refusal(1, n % 2 ? 403 : 429)));

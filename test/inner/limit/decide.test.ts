@@ -8,7 +8,7 @@ import {
   type ResponseOutcome,
 } from '../../../src/limit/learn.ts';
 import type { Limit } from '../../../src/limit/limit.ts';
-import { merge, shifted } from '../../../src/limit/merge.ts';
+import { merge } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
 import { readStatus } from '../../../src/limit/status.ts';
 
@@ -91,12 +91,6 @@ const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 
 const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
   [
     ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
-    [
-      'others used it in the window before',
-      62,
-      [got(minute(30)), got(minute(3)), got(minute(1, 122), 62)],
-      'minute 123',
-    ],
     ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'minute 64'],
     ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'minute 60'],
     [
@@ -196,13 +190,6 @@ describe('two copies of one limit', () => {
       const { state } = refusal('d', 20, 1)({ state: merged, grantedAt: {} });
       expect(inShort(decide(state, time(20)), 20)).toBe('tripped 320');
     }
-  });
-
-  test('suspect a ban soon after a 429, by whichever clock it was refused', () => {
-    const refused = stateAfter([got(minute(9)), refusal('b', 1)]);
-    const before = { state: shifted(refused, 700_000), grantedAt: {} };
-    const { state } = response('c', {}, 710, 401)(before);
-    expect(inShort(decide(state, time(710)), 710)).toBe('banned 1010');
   });
 });
 
