@@ -2,14 +2,12 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { isPath } from './disk/files.ts';
 import { asFailure, bugHint, Exit, Failure, nothingSent, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
-import { createSink } from './output/sink.ts';
+import { createSink, type Sink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
-import { mayBeKey } from './text/secret.ts';
 
 /** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -36,9 +34,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   } catch (error) {
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
     const failure = toFailure(error, context);
-    const { outcome = 'not_sent' } = failure.details;
-    // The words that failed are repeated. One of them may be the key, typed in the wrong place.
-    if (outcome === 'not_sent') for (const word of listSuspects(argv, context)) sink.hide(word);
+    await hideStoredKeys(sink, context);
     app.format ??= await formatInSettings(context, lastValue('p', 'profile', flags));
     if (isVerbose && failure.kind === 'internal') stackLines(failure).forEach(say);
     reportFailure(sink, failure, isJson(app));
@@ -76,26 +72,16 @@ async function runCommand(
   }
 }
 
+/** The value in a complaint about an option for a secret, such as '--token=X'. */
+const valueOfSecret =
+  /('-[^=']*(?:auth|bearer|credential|key|pass|pwd|secret|token)[^=']*)=.*(')/is;
+
 /** `written` ends with where the help is. */
 function toUsageFailure({ message }: CommanderError, written: string): Failure {
   const form = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
   const [, complaint = message, meant] = form.exec(message) ?? [];
   const hint = meant ? `Did you mean: ${meant}` : written.trim().split('\n').at(-1);
-  return usageFailure(complaint, hint);
-}
-
-/** Returns what may be a key among the words of the command line, their parts, and the variables. */
-function listSuspects(argv: readonly string[], { env }: Context): string[] {
-  const variables = Object.keys(env).filter((name) => name.startsWith('PETSTORE_'));
-  return [...argv, ...variables.map((name) => env[name] ?? '')]
-    .filter((word) => !isPath(word) && !isUrl(word))
-    .flatMap((word) => [word, word.replace(/^-[a-z]|^--?[^=]*=/i, ''), ...word.split(',')])
-    .flatMap((part) => part.replace(/^[-/@]+/, '').match(/[\x21-\x7e]+/g) ?? [])
-    .filter(mayBeKey);
-}
-
-function isUrl(word: string): boolean {
-  return /^[a-z]+:\/\//.test(word);
+  return usageFailure(complaint.replace(valueOfSecret, '$1$2'), hint);
 }
 
 /** Commands that never send anything, and what their failure means for the user's data. */
@@ -129,6 +115,17 @@ function stackLines({ cause }: Failure): string[] {
 
 function isJson({ format, context }: App): boolean {
   return hasJsonEvents(format, context.stderr);
+}
+
+/** An error repeats the words that were typed. One of them may be a stored key in the wrong place. */
+async function hideStoredKeys(sink: Sink, context: Context): Promise<void> {
+  try {
+    const { configFolder } = await import('./settings/folders.ts');
+    const { listStoredKeys } = await import('./settings/keys.ts');
+    for (const key of listStoredKeys(context, configFolder(context) ?? '')) sink.hide(key);
+  } catch {
+    // Without a folder for settings no key is stored.
+  }
 }
 
 async function formatInSettings(

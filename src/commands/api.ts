@@ -10,6 +10,7 @@ import type { App } from '../session/app.ts';
 import { onProfile } from '../session/chosen-profile.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { parseChoice } from '../settings/values.ts';
+import { quoted } from '../text/quote.ts';
 import { addExamples } from './help.ts';
 import { showRequest } from './show-request.ts';
 
@@ -27,7 +28,11 @@ export function define(command: Command, app: App): void {
     .addArgument(
       new Argument('<method>', 'HTTP method')
         .choices(methods)
-        .argParser((text) => parseChoice('method', text.toUpperCase(), methods)),
+        .argParser(
+          (text) =>
+            methods.find((method) => method === text.toUpperCase()) ??
+            parseChoice('method', text, methods),
+        ),
     )
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
@@ -78,9 +83,8 @@ function parsePath(given: string): string {
   const isUrl = /^\/[a-z][a-z\d+.-]*:\/\//i.test(text);
   if (isUrl) throw usageFailure('give a path, not a URL: /categories');
   if (given.trim() === '' || !isPlain || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
-    // The path is not repeated: it may be an API key in the wrong place.
     throw usageFailure(
-      'invalid path: must be below the base URL, without "..", "#", "\\" or control characters',
+      `invalid path ${quoted(given)}: must be below the base URL, without "..", "#", "\\" or control characters`,
       'Write a path such as /categories.',
     );
   }

@@ -12,7 +12,6 @@ import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { type SettingName, settingNames, settings } from '../settings/settings.ts';
-import { checkNewProfileName } from '../settings/values.ts';
 import { addExamples, addNotes } from './help.ts';
 import { describeSetting } from './topics.ts';
 
@@ -105,7 +104,6 @@ async function setSetting(session: Session, name: SettingName, value: string): P
   settings[name].parse(value);
   const isNewProfile =
     name === 'default-profile' && !profileNames(session.settingsFile).includes(value);
-  if (isNewProfile) checkNewProfileName(value);
   const folder = requireConfigFolder(context);
   const { path, phrase } = locateSetting(name, session);
   const { saveSetting } = await import('../settings/save.ts');

@@ -1,5 +1,5 @@
-import { existsSync, fstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { fstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { FileFault, noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
@@ -65,18 +65,9 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
   }
 }
 
-/** No file can have a name that is too long, as a key may be in its place. */
+/** No file can have a name that is too long. */
 export function isNotFound(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
-}
-
-/** Returns true for a word that is most likely a path, and so no key. */
-export function isPath(word: string): boolean {
-  return (
-    /^\.{1,2}[/\\]|\.[a-z]{1,6}$/i.test(word) ||
-    (/\w/.test(basename(dirname(word))) && existsSync(dirname(word))) ||
-    existsSync(word)
-  );
 }
 
 function inWords(bytes: number): string {

@@ -6,7 +6,6 @@ import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
 import { quoted } from '../text/quote.ts';
-import { mayBeKey } from '../text/secret.ts';
 import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './columns.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
@@ -145,8 +144,7 @@ export class Printer {
     const list = known.slice(0, maxListedColumns).join(', ');
     for (const name of columns) {
       if (known.includes(name)) continue;
-      const word = mayBeKey(name) ? '' : ` ${quoted(name)}`;
-      notice(`unknown column${word}; the response has these fields: ${list}${more}`);
+      notice(`unknown column ${quoted(name)}; the response has these fields: ${list}${more}`);
     }
   }
 

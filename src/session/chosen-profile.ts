@@ -6,7 +6,6 @@ import { configFolder } from '../settings/folders.ts';
 import { profilesWithKey } from '../settings/keys.ts';
 import {
   builtInProfiles,
-  checkNewProfileName,
   parseChoice,
   parseProfileName,
   sandboxProfile,
@@ -57,7 +56,6 @@ export function chooseProfile(
   const known = profileNames(file);
   if (known.includes(name)) return profile;
   if (!isNew) parseChoice('profile', name, known, isExplicit(profile) ? undefined : given.source);
-  checkNewProfileName(name, given.source);
   return profile;
 }
 

@@ -33,7 +33,8 @@ export async function readFlaggedKey(invocation: Invocation): Promise<ApiKey | u
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
   if (text !== undefined) return { value: parseKey(text, source), source };
-  throw configFailure(`file not found: ${source || '""'} (--api-key-file)`);
+  // The word may be the key itself.
+  throw configFailure('the file of --api-key-file was not found');
 }
 
 export async function readStdinKey({ context }: Invocation): Promise<ApiKey> {

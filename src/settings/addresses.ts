@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { EngineAddress, Environment, HttpProxy } from '../context.ts';
+import { withoutUrlSecrets } from '../text/secret.ts';
 import { invalid } from './values.ts';
 
 /** Parses the base URL of the service. The key travels with every request, so http is for this machine alone. */
@@ -8,7 +9,7 @@ export function parseBaseUrl(text: string, source?: string): URL {
   const reason = url ? baseUrlFault(url) : 'start with https://';
   if (url && reason === undefined) return url;
   const hint = `It must ${reason}. Write https://HOST/v1 (http only for localhost).`;
-  throw invalid('base URL', undefined, source, hint);
+  throw invalid('base URL', withoutUrlSecrets(text), source, hint);
 }
 
 function baseUrlFault({ protocol, hostname, username, password, href }: URL): string | undefined {
@@ -44,7 +45,7 @@ export function parseSharedStore(text: string, source?: string): SharedStore {
   if (store) return store;
   const hint =
     'Expected redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT (write @ in the password as %40).';
-  throw invalid('shared store URL', undefined, source, hint);
+  throw invalid('shared store URL', withoutUrlSecrets(text), source, hint);
 }
 
 export function redactStoreUrl(text: string): string {

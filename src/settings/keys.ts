@@ -35,6 +35,17 @@ export function readStoredKey(
   throw configFailure(`the key file ${path} is corrupted`, renew);
 }
 
+/** Returns the keys of all profiles, to redact them. Leaves out those that cannot be read. */
+export function listStoredKeys(context: Pick<Context, 'uid'>, folder: string): readonly string[] {
+  return profilesWithKey(folder).flatMap((profile) => {
+    try {
+      return readStoredKey(context, folder, profile)?.key ?? [];
+    } catch {
+      return [];
+    }
+  });
+}
+
 export function hasStoredKey(folder: string, profile: string): boolean {
   return existsSync(keyFile(folder, profile));
 }

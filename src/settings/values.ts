@@ -2,7 +2,6 @@ import { type Failure, unsentFailure } from '../errors.ts';
 import { type Format, formats } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
 import { quoted } from '../text/quote.ts';
-import { minSecretLength } from '../text/secret.ts';
 
 /** Returns the failure for a value that cannot be used. Leave `text` out if it may hold a password. */
 export function invalid(
@@ -101,13 +100,4 @@ export function parseProfileName(name: string, source?: string): string {
     ? 'This name is reserved; choose another one.'
     : 'Only lower-case letters, digits, "-" and "_" are allowed, at most 64.';
   throw invalid('profile name', name, source, hint);
-}
-
-/** Refuses a key as the name of a new profile: names of profiles are saved and shown. */
-export function checkNewProfileName(name: string, source?: string): void {
-  const mayBeKey = name
-    .split(/[-_]/)
-    .some((part) => part.length >= minSecretLength && !/^[a-z]*\d{0,8}$/.test(part));
-  if (!mayBeKey || name.length < 12) return;
-  throw invalid('profile name', undefined, source, 'It looks like an API key; choose another one.');
 }

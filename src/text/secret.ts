@@ -1,6 +1,6 @@
 export const cutMark = '[key]';
 /** Shorter secrets are not redacted: they would match inside ordinary words. */
-export const minSecretLength = 8;
+const minSecretLength = 8;
 
 export function shortKeyNotice(key: string): string | undefined {
   return key.trim().length < minSecretLength
@@ -8,19 +8,9 @@ export function shortKeyNotice(key: string): string | undefined {
     : undefined;
 }
 
-/** Returns true for a text that may be or contain a key typed in the wrong place. Words of letters and numbers are none. */
-export function mayBeKey(text: string): boolean {
-  // What is not visible ASCII cannot be in a key.
-  return text.split(/[^\x21-\x7e]+/).some((part) => {
-    if (part.length < minSecretLength || /^\d{1,19}$/.test(part)) return false;
-    const words = part.split(/[-_'.]|(?<=[a-z])(?=[A-Z])/);
-    return !words.every((word) => /^[A-Za-z](?:[a-z]{1,19}|[A-Z]{1,19})$/.test(word));
-  });
-}
-
 /** Hides what may grant access in a URL that nobody has checked: user name and password, query and fragment. */
 export function withoutUrlSecrets(url: string): string {
-  return url.replace(/\/\/.*@/s, '//[hidden]@').replace(/[?#].*/s, '?[hidden]');
+  return url.replace(/^([a-z]+:\/*)?.*@/is, '$1[hidden]@').replace(/[?#].*/s, '?[hidden]');
 }
 
 /** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */

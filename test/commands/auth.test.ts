@@ -219,16 +219,16 @@ describe('auth login on a terminal', () => {
   });
 
   test('asks again for what is invalid, and says why', async ({ petstore }) => {
-    const wrongUrl =
-      'invalid base URL. It must start with https://. Write https://HOST/v1 (http only for localhost).';
+    const wrongUrl = (text: string) =>
+      `invalid base URL "${text}". It must start with https://. Write https://HOST/v1 (http only for localhost).`;
     const typed = ['pets.example/v1', ' ', ` ${local} `, '', 'two words', `${testKey} `];
 
     const { exitCode, asked, refused } = await logIn(petstore, typed);
 
     expect([exitCode, asked.length]).toEqual([0, 2]);
     expect(refused).toEqual([
-      wrongUrl,
-      wrongUrl,
+      wrongUrl('pets.example/v1'),
+      wrongUrl(''),
       'invalid API key: must not be empty',
       'invalid API key: character 4 is a space, a control or a non-ASCII character',
     ]);
