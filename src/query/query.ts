@@ -1,10 +1,4 @@
-import {
-  compile,
-  TreeInterpreter,
-  TYPE_EXPREF,
-  TYPE_NUMBER,
-  TYPE_OBJECT,
-} from '@jmespath-community/jmespath';
+import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { Failure, usageFailure } from '../errors.ts';
 import {
   isJsonObject,
@@ -47,6 +41,8 @@ export function createQuery(expression: string): Query {
 
 function describeError(error: unknown): string {
   if (error instanceof JsonError) return `in backticks: ${error.message}`;
+  // The library lets a bigint pass where a function needs a text or a list.
+  if (error instanceof TypeError) return 'a number stands where a text or a list is needed';
   const message = error instanceof Error ? error.message : String(error);
   if (/\(EOF\)/.test(message)) return 'the expression ends too early';
   // The library begins with "Syntax error: " or "Invalid type: ".
@@ -70,30 +66,36 @@ function checkFunctions(node: Node, runtime: Runtime): void {
   if (node.type === 'Function') {
     const signature = runtime._functionTable[node.name]?._signature;
     if (!signature) throw new Error(`unknown function ${node.name}()`);
-    Reflect.get(runtime, 'validateArity')(node.name, node.children, signature);
+    const min = signature.filter(({ optional }) => !optional).length;
+    const max = signature.at(-1)?.variadic ? Number.POSITIVE_INFINITY : signature.length;
+    const count = node.children.length;
+    if (count < min || count > max) {
+      const needed = min < max ? `at least ${min}` : min;
+      throw new Error(
+        `${node.name}() takes ${needed} argument${min === 1 ? '' : 's'}, not ${count}`,
+      );
+    }
   }
   for (const part of Object.values(node).flat()) if (part?.type) checkFunctions(part, runtime);
 }
 
-/** The library's evaluator, which knows no bigint, and takes an object with a field `expref` for an `&expression`. */
+/** The library's evaluator, which knows no bigint. */
 class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeInterpreter) {
   readonly #literals: readonly Json[];
 
   constructor(literals: readonly Json[]) {
     super();
     this.#literals = literals;
-    const { runtime } = this;
-    const typeOf: (value: unknown) => number = Reflect.get(runtime, 'getTypeName');
-    Reflect.set(runtime, 'getTypeName', (value: unknown) => {
-      if (typeof value === 'bigint') return TYPE_NUMBER;
-      if (typeof value === 'function') return TYPE_EXPREF;
-      return isJsonObject(value) ? TYPE_OBJECT : typeOf(value);
-    });
     for (const [name, call] of Object.entries(functions)) {
-      const definition = runtime._functionTable[name];
-      if (definition) definition._func = (args: never[]) => call(...args) as never;
+      const signature = this.runtime._functionTable[name]?._signature ?? [];
+      const run = (args: readonly unknown[]) => call(...(args.map(this.#toFunction) as never[]));
+      this.runtime.registerFunction(name, run as never, signature, { override: true });
     }
   }
+
+  /** Turns an `&expression` into a function of an item. */
+  readonly #toFunction = (arg: unknown) =>
+    isExpression(arg) ? (item: Json) => this.visit(arg, item as never) : arg;
 
   override visit(node: Node, value: never): never {
     return this.#evaluate(node, value) as never;
@@ -107,9 +109,6 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
       const isThere = isJsonObject(value) && Object.hasOwn(value, node.name);
       return isThere ? (value[node.name] ?? null) : null;
     }
-    if (node.type === 'ExpressionReference') {
-      return (item: Json) => this.visit(node.child, item as never);
-    }
     if (node.type !== 'Comparator' || node.name === 'EQ' || node.name === 'NE') {
       return super.visit(node, value as never);
     }
@@ -117,6 +116,10 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
     if (!isNumber(a) || !isNumber(b)) return null;
     return { LT: a < b, LTE: a <= b, GT: a > b, GTE: a >= b }[node.name];
   }
+}
+
+function isExpression(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'expref' in value && value.expref === true;
 }
 
 function listFields(object: JsonObject): [name: string, value: Json][] {
@@ -145,8 +148,15 @@ const functions: Record<string, (...args: never[]) => Json> = {
   sum: addUp,
   to_number: toNumber,
   to_string: (value: Json) => (typeof value === 'string' ? value : writeJson(value)),
+  type: typeOf,
   values: (object: JsonObject) => listFields(object).map(([, value]) => value),
 };
+
+function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
 
 function findExtreme(list: readonly Json[], keyOf: KeyOf, sign: 1 | -1): Json {
   let best: { readonly item: Json; readonly key: Json } | undefined;
