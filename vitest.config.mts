@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { needs } from './test/support/needs.mts';
 
@@ -10,24 +10,6 @@ const tier = (name: string, options = {}) => ({
 });
 const rooms = '{commands,docs,http,import,inner,limits,output,sandbox,settings}';
 const built = { globalSetup: ['test/support/build.ts'] };
-
-/** Windows' rules for files, put in front of `node:fs`. Its tests are also unit's, so it is there only if PETSTORE_TEST_NTFS is set. */
-const ntfs = {
-  extends: true as const,
-  test: {
-    name: 'ntfs',
-    include: [
-      'test/commands/{auth,sandbox}{,/*}.test.ts',
-      'test/{import,limits,sandbox,settings}/**/*.test.ts',
-      'test/inner/{limit,store}/**/*.test.ts',
-    ],
-    // A process that is killed in memory leaves its files open, and NTFS removes none that is open.
-    exclude: ['test/import/journal.test.ts'],
-    env: { NTFS_FOLDER: join(ownFolder('PETSTORE_TEST_DISK', tmpdir()), 'petstore-test-') },
-    execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
-    pool: 'forks' as const,
-  },
-};
 
 export default defineConfig(({ mode }) => {
   // The fraction of each property test's runs. Projects read this file again, and know nothing of the mode.
@@ -53,7 +35,6 @@ export default defineConfig(({ mode }) => {
         tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
         tier('hostile', { ...built, maxWorkers: 3, sequence: { groupOrder: 2 } }),
         tier('windows', built),
-        ...(process.env.PETSTORE_TEST_NTFS ? [ntfs] : []),
       ],
     },
   };

@@ -42,10 +42,10 @@ const test = base.extend<{
   measure: ({ execute, folder }, use) =>
     use(async (argv, { env = {}, pipe = '', program = launcher } = {}) => {
       const peak = join(folder, 'peak');
-      const peakScript = resolve('test/bench/import/peak.cjs');
+      const peakScript = resolve('test/support/programs/peak.cjs');
       const words = [process.execPath, '--require', peakScript, program, ...argv];
       const ended = await execute('sh', ['-c', `"$@" ${pipe}`, 'sh', ...words], {
-        env: { ...env, PETSTORE_BENCH_PEAK: peak },
+        env: { ...env, PETSTORE_TEST_PEAK: peak },
       });
       return { ...ended, peakMiB: Number(readFileSync(peak, 'utf8')) / 1024 };
     }),

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Race, race } from '../bench/race.ts';
 import { seed } from '../support/seed.ts';
 import { isNightly } from '../support/trials.ts';
+import { type Race, race } from './race.ts';
 
-/** The bars of the races in test/bench, on a window of three seconds instead of sixty; spans are measured there. */
+/** On a window of three seconds instead of sixty. */
 const plan = {
   minute: { limit: 20, length: 3_000 },
   day: { limit: 10_000, length: 86_400_000 },

@@ -7,13 +7,13 @@ import type { Engine } from '../../src/context.ts';
 import { openEngine } from '../../src/node/engine.ts';
 import { parseSharedStore } from '../../src/settings/addresses.ts';
 import { storeScript } from '../../src/store/store-cell.ts';
-import { race } from '../bench/race.ts';
 import { createMemoryEngine } from '../support/memory-engine.ts';
 import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
 import { test as base, expect, launcher } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
+import { race } from './race.ts';
 import { openSlowWay } from './slow-way.ts';
 
 const password = 'p4ss-w0rd-of-the-store';
@@ -287,7 +287,7 @@ for (const [name, program] of Object.entries(engines))
     });
   });
 
-/** The bars of the races in test/bench, on a window of three seconds instead of sixty. */
+/** A window of three seconds instead of sixty. */
 const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
 const small = { plan, creates: 30, loops: 9 };
 const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };

@@ -37,10 +37,5 @@ const found: Readonly<Record<string, boolean>> = {
   zsh: onPath('zsh'),
 };
 
-/** Those of them that this machine has, as programs. */
-export const enginesHere: readonly string[] = Object.entries(engines)
-  .filter(([name]) => found[name])
-  .map(([, program]) => program);
-
 /** What tests need and a machine may lack, as Vitest tags: a test with such a tag skips where that is missing. */
 export const needs = Object.entries(found).map(([name, here]) => (here ? { name } : missing(name)));

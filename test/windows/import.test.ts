@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startService } from '../bench/service.ts';
+import { startService } from '../support/odd-sandbox.ts';
 import { launcher } from '../support/program.ts';
 import { describeWindows, expect, windowsPath } from './windows.ts';
 

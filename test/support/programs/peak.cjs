@@ -2,7 +2,7 @@
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 
 process.once('exit', () => {
-  writeFileSync(process.env.PETSTORE_BENCH_PEAK, String(peak()));
+  writeFileSync(process.env.PETSTORE_TEST_PEAK, String(peak()));
 });
 
 function peak() {

@@ -2,18 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { type Manners, type Service, startService } from '../support/odd-sandbox.ts';
+import { cleanEnvironment, launcher } from '../support/program.ts';
 import { createRandom, shuffle } from '../support/random.ts';
 import { seed } from '../support/seed.ts';
-import { environment } from './home.ts';
-import { type Manners, type Service, startService } from './service.ts';
-
-/** Returns the argv of a program that creates one category. */
-export type Creator = (service: Service, name: string) => string[];
 
 export type Race = Manners & {
-  readonly creator?: Creator;
   /** How many categories are created, each by a new process. */
   readonly creates: number;
   /** How many shell loops do so at a time. */
@@ -28,7 +24,7 @@ export type Race = Manners & {
   readonly disturb?: (folders: readonly string[]) => void;
 };
 
-export type Outcome = {
+type Outcome = {
   readonly requests: number;
   readonly created: number;
   readonly refused: number;
@@ -38,33 +34,12 @@ export type Outcome = {
   readonly duplicated: number;
   /** From the first request to the last, in s. */
   readonly span: number;
-  /** When each response was asked for, in s since the first request, and its status. */
-  readonly timeline: readonly { readonly at: number; readonly status: number | undefined }[];
   readonly failures: readonly string[];
 };
 
-const petstore: Creator = (_service, name) => [
-  process.execPath,
-  resolve('bin/petstore.js'),
-  ...['categories', 'create', name, '--quiet', '--max-wait', 'inf'],
-];
-
-export const curl: Creator = ({ url, key }, name) => [
-  'curl',
-  ...['--retry', '10', '--fail', '--silent', '--show-error', '--output', '/dev/null'],
-  ...['--header', `Authorization: Bearer ${key}`, '--header', 'Content-Type: application/json'],
-  ...['--data', JSON.stringify({ name }), `${url}/categories`],
-];
-
-export const retrying: Creator = (_service, name) => [
-  process.execPath,
-  resolve('test/bench/p-retry.mjs'),
-  name,
-];
-
 /** Runs loops of processes against one service and counts what the service saw. */
 export async function race(options: Race): Promise<Outcome> {
-  const { creator = petstore, creates, loops, machines = 1, kills = 0, store } = options;
+  const { creates, loops, machines = 1, kills = 0, store } = options;
   const service = await startService(options);
   const home = mkdtempSync(join(tmpdir(), 'petstore-race-'));
   const folders = Array.from({ length: machines }, (_, machine) => join(home, String(machine)));
@@ -85,9 +60,12 @@ export async function race(options: Race): Promise<Outcome> {
 
   async function runLoop(folder = ''): Promise<void> {
     for (const name of waiting) {
-      const [file = '', ...args] = creator(service, name);
-      const env = { ...environment(folder, service), PETSTORE_SHARED_STORE: store };
-      const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
+      const argv = ['categories', 'create', name, '--quiet', '--max-wait', 'inf'];
+      const env = { ...cleanEnvironment(folder), ...service.env, PETSTORE_SHARED_STORE: store };
+      const child = spawn(process.execPath, [launcher, ...argv], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env,
+      });
       running.set(child, name);
       const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
       running.delete(child);
@@ -106,7 +84,7 @@ export async function race(options: Race): Promise<Outcome> {
 }
 
 /** Compares what a service has received with the names that it was to receive. */
-export function countUp(
+function countUp(
   { requests, state }: Service,
   names: readonly string[],
   killed: ReadonlySet<string> = new Set(),
@@ -129,9 +107,5 @@ export function countUp(
     lost: names.filter((name) => !distinct.has(name) && !killed.has(name)).length,
     duplicated: created.length - distinct.size,
     span: (Math.max(...times) - Math.min(...times)) / 1_000,
-    timeline: requests.map(({ at, reply }) => ({
-      at: (at - Math.min(...times)) / 1_000,
-      status: reply?.status,
-    })),
   };
 }

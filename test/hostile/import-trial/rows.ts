@@ -17,25 +17,16 @@ export function makeRows(count: number, random: Random): Row[] {
 }
 
 /** That many names; one in a hundred differs from another in its case alone. */
-export function distinct(count: number, random: Random): Row[] {
+function distinct(count: number, random: Random): Row[] {
   return Array.from({ length: count }, (_, n) => {
     const name = n % 100 === 1 ? `Category ${n - 1}` : `category ${n}`;
     return below(3, random) === 0 ? { name } : { name, description: `number ${n}, größer "als"` };
   });
 }
 
-const formats = {
-  csv: (rows: readonly Row[]) =>
-    ['name,description', ...rows.map(({ name, description = '' }) => line(name, description))].join(
-      '\n',
-    ),
-  ndjson: (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row)).join('\n'),
-};
-
-export type Format = keyof typeof formats;
-
-export function writeRows(path: string, rows: readonly Row[], format: Format): void {
-  writeFileSync(path, `${formats[format](rows)}\n`);
+export function writeRows(path: string, rows: readonly Row[]): void {
+  const lines = rows.map(({ name, description = '' }) => line(name, description));
+  writeFileSync(path, `name,description\n${lines.join('\n')}\n`);
 }
 
 function line(...fields: readonly string[]): string {

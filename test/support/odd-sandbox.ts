@@ -1,6 +1,6 @@
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { openService } from '../support/service.ts';
+import { openService } from './service.ts';
 
 /** How the service tells the time and its limit; the sandbox tells both well. */
 export type Manners = {
