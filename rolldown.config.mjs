@@ -32,21 +32,10 @@ const unused = [
     name: /^debug$/,
     code: 'exports.default = () => Object.assign(() => {}, { enabled: false });',
   },
-  // With NODE_DEBUG set, undici would print its requests there.
-  {
-    of: /node_modules.undici/,
-    name: /diagnostics\.js$/,
-    code: 'exports.channels = new Proxy({}, { get: () => ({ hasSubscribers: false }) });',
-  },
-  // petstore sends text over HTTP/1.1: 8 of the 17 ms that undici takes to load.
-  {
-    of: /node_modules.undici/,
-    name: /(client-h2|web.fetch.body)(\.js)?$/,
-    code: '',
-  },
-  // undici loads its parser for SIMD once it has connected, and falls back to the other one without it. Flags of V8 are best set at
-  // that moment: V8 would optimize the parser in the background, and the exit would wait 100 ms for that. Earlier they would
-  // cost 2 ms, since V8 compiles Node's own modules, ten of them for TLS, anew after a change of flags.
+  // petstore sends text over HTTP/1.1: 10 ms of a list.
+  { of: /node_modules.undici/, name: /(client-h2|web.fetch.body)(\.js)?$/, code: '' },
+  // undici loads its parser for SIMD once it has connected, and falls back to the other one without it. At that moment V8 is told
+  // not to optimize the parser in the background: the exit would wait for that, 120 ms of a list.
   {
     of: /node_modules.undici/,
     name: /llhttp_simd-wasm\.js$/,
@@ -54,21 +43,10 @@ const unused = [
       setFlagsFromString('--no-wasm-tier-up');
       setFlagsFromString('--no-wasm-dynamic-tiering');`,
   },
-  { of: /node_modules.undici/, name: /^node:http$/, code: '' },
-  {
-    of: /node_modules.undici/,
-    name: /^node:assert$/,
-    code: 'module.exports = (holds) => { if (!holds) throw new Error("assertion failed"); };',
-  },
-  // Commander can run programs as subcommands: 2 ms of every start.
-  { of: /node_modules.commander/, name: /^node:child_process$/, code: '' },
-  // petstore uses conf only to set and delete dotted paths. Its packages for all else take 29 ms to load.
+  // petstore uses conf only to set and delete dotted paths: 17 ms of `config set`.
   { of: /node_modules.conf\b/, name: /^(?!node:|\.|dot-prop$)/, code: '' },
-  { of: /node_modules.conf\b/, name: /^node:assert$/, code: 'exports.deepEqual = () => {};' },
   // cli-table3 would take emoji and marks for wider than terminals draw them.
   { of: /node_modules.cli-table3/, name: /^string-width$/, code: ownWidth },
-  // Colours come from chalk.
-  { of: /node_modules.cli-table3/, name: /^@colors\/colors\/safe$/, code: '' },
 ];
 
 /**
@@ -95,7 +73,7 @@ export function withoutUnused({ isWhole = false } = {}) {
   };
 }
 
-/** V8 up to Node 22 compiles a function in brackets at once, but parses an arrow function there twice: 4 ms of a list. */
+/** V8 up to Node 22 compiles a function in brackets at once, but parses an arrow function there twice: 4 to 8 ms of a list. */
 function functionWrappers() {
   const arrow = /(__commonJSMin\(\()\(([\w, ]*)\) => \{/g;
   return {

@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { needs } from './test/support/needs.mts';
 
@@ -10,6 +10,12 @@ const tier = (name: string, options = {}) => ({
 });
 const rooms = '{commands,docs,http,import,inner,limits,output,sandbox,settings}';
 const built = { globalSetup: ['test/support/build.ts'] };
+
+/** `--mode bundled` runs the tests in memory on src as it is bundled. */
+const bundled = {
+  alias: [{ find: /^.*\/src\/(.*)\.ts$/, replacement: resolve('node_modules/.bundled/$1.js') }],
+  globalSetup: ['test/support/bundle-src.ts'],
+};
 
 export default defineConfig(({ mode }) => {
   // The fraction of each property test's runs. Projects read this file again, and know nothing of the mode.
@@ -25,6 +31,7 @@ export default defineConfig(({ mode }) => {
         // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
         tier(rooms, {
           name: 'unit',
+          ...(mode === 'bundled' && bundled),
           pool: 'threads',
           isolate: false,
           // A wait that never ends is a bug; properties that draw all trials take ten times as long.
