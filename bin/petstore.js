@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 
-// On an older Node the guard of the key would be off. A test compares this with `engines` of package.json.
+// On an older Node the guard of the key would be off. A test compares this with `engines` of package.json. Any Node since 8 must be
+// able to read this file, so it has no `?.` and no `catch` without a name.
 const needed = [20, 19];
 const [major, minor] = process.versions.node.split('.').map(Number);
 
@@ -19,7 +20,8 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   // Node would open a debugger's port on SIGUSR1, with the key in memory. Children do not inherit a listener.
   process.on('SIGUSR1', () => {});
   // From Node 22 on, a start finds its code compiled here, 8 ms sooner, if the folder can be written. The default folder is not ours alone.
-  require('node:module').enableCompileCache?.(`${__dirname}/../dist/.cache`);
+  const { enableCompileCache } = require('node:module');
+  if (enableCompileCache) enableCompileCache(`${__dirname}/../dist/.cache`);
   try {
     require('../dist/main.js');
   } catch (error) {

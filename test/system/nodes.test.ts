@@ -1,5 +1,6 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { describe } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { nodes } from '../support/nodes.ts';
@@ -85,6 +86,16 @@ test.for([
     const says = `petstore needs Node ${needed} or later; this is ${process.version} (${process.execPath})`;
     expect([stdout, stderr]).toEqual(['', `${says}\nNothing was sent.\n`]);
   }
+});
+
+test('the launcher is written in the language of Node 8, which can then say what it needs', ({
+  expect,
+}) => {
+  const text = readFileSync(launcher, 'utf8');
+  const writeFor = (target: ts.ScriptTarget) =>
+    ts.transpile(text, { target, module: ts.ModuleKind.CommonJS });
+
+  expect(writeFor(ts.ScriptTarget.ES2017)).toBe(writeFor(ts.ScriptTarget.ESNext));
 });
 
 test('a checkout that is not built says how to build it', async ({ execute, folder, expect }) => {
