@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { Interruption } from './errors.ts';
 import { createNodeContext } from './node/node-context.ts';
 import { run } from './run.ts';
@@ -16,6 +17,8 @@ const onSignal = (signal: keyof typeof signalExitCodes) => {
   });
 };
 for (const name of signals) process.on(name, onSignal);
+// Node undoes what nohup set. A run that shows nothing on a terminal outlives it; nohup of macOS leaves stdin as it is.
+if (!isatty(1) && !isatty(2)) process.removeListener('SIGHUP', onSignal).on('SIGHUP', () => {});
 
 // A crash report would hold the environment, and so the key. The types of the oldest Node do not have it yet.
 Object.assign(process.report ?? {}, { excludeEnv: true });

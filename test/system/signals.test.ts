@@ -10,10 +10,7 @@ import { expect, launcher, type Running, test, until } from '../support/program.
 import type { Action, Arrival, Service } from '../support/service.ts';
 
 const interrupt = ['SIGINT', 130, 'interrupted'] as const;
-const otherSignals = [
-  ['SIGTERM', 143, 'terminated'],
-  ['SIGHUP', 129, 'hung up'],
-] as const;
+const terminate = ['SIGTERM', 143, 'terminated'] as const;
 
 const create = ['categories', 'create', 'emu'];
 const importFile = ['categories', 'import', 'pets.csv', '--yes'];
@@ -90,7 +87,7 @@ describe.concurrent('a signal', () => {
   const reading = existsSync('/proc/self/fdinfo') ? stagesOfStdin : [];
   const rows = [
     ...[...stages, ...reading].map((stage) => [...interrupt, ...stage] as const),
-    ...otherSignals.map((signal) => [...signal, ...afterRefusal] as const),
+    [...terminate, ...afterRefusal] as const,
   ];
 
   test.for(rows)(
@@ -175,7 +172,7 @@ describe.concurrent('a signal', () => {
     },
   );
 
-  test('SIGHUP and then SIGINT end an import at once, and it loses nothing by that', async ({
+  test('SIGTERM and then SIGINT end an import at once, and it loses nothing by that', async ({
     serve,
     start,
     folder,
@@ -193,7 +190,7 @@ describe.concurrent('a signal', () => {
     const argv = [...importFile, '--settle', '100ms', '-q'];
     const program = start(argv, { env: service.env });
     await service.arrived(9);
-    program.child.kill('SIGHUP');
+    program.child.kill('SIGTERM');
     await noticed(program);
     expect(isDeaf()).toBe(true);
     program.child.kill('SIGINT');
@@ -226,6 +223,7 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
 
   test.for([
     ['SIGTERM', ...atKey, 143, 'terminated'],
+    ['SIGHUP', ...inWait, 129, 'hung up'],
     ['Ctrl-C', ...atKey, 130, 'interrupted'],
     ['Ctrl-C', ...inWait, 130, 'interrupted'],
     ['Ctrl-D', ...atPlan, 130, 'interrupted'],
@@ -264,6 +262,28 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
       expect(readIfThere(join(folder, 'ended'))).toBe('129\n');
     },
   );
+
+  test('that goes away does not end what was started with nohup', async ({
+    serve,
+    spawn,
+    folder,
+  }) => {
+    const react = (_: Arrival, count: number) => (count === 2 ? 'hold' : 'respond');
+    const service = await serve({ react });
+    writeFileSync(join(folder, 'pets.csv'), rowsOf(9));
+    const command = `'${process.execPath}' '${launcher}' ${importFile.join(' ')}`;
+    const line = `nohup sh -c "${command}; echo \\$? > ended"; true`;
+    const argv = ['-qefc', line, '/dev/null'];
+    const terminal = spawn('script', argv, { env: service.env, stdin: null });
+    await service.arrived(2);
+    terminal.child.kill('SIGKILL');
+    await once(terminal.child, 'exit');
+    service.release();
+
+    await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
+    expect(readIfThere(join(folder, 'ended'))).toBe('0\n');
+    expect(service.state.categories).toHaveLength(9);
+  });
 });
 
 /** The words for `script` that run a command as a terminal does, and write its process id into a file. */
