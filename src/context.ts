@@ -55,6 +55,11 @@ export type Validate = (answer: string) => true | string;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Returns true if nobody watches the run. CI=false is how one says on one's own machine that somebody does. */
+export function isCi({ CI = '' }: Environment): boolean {
+  return !/^(?:|0|false)$/i.test(CI);
+}
+
 export type Output = {
   /** Resolves once the system has taken the text. */
   readonly write: (text: string) => Promise<void>;

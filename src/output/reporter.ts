@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, isCi } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
 import { chooseStyle, eventJson, eventText, failureEvent } from './event-text.ts';
@@ -28,7 +28,7 @@ export function createReporter(
   const { stream } = stderr;
   // A terminal that does not tell its width cannot be trusted to rewrite a line.
   const canRewrite =
-    stderr.isTTY && stream && stream.columns > 0 && env.TERM !== 'dumb' && !env.CI && !json;
+    stderr.isTTY && stream && stream.columns > 0 && env.TERM !== 'dumb' && !isCi(env) && !json;
   const status = canRewrite
     ? createStatusLine(context, sink, { stream, color, unicode })
     : createStatusLines(context, say);

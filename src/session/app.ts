@@ -1,4 +1,4 @@
-import type { Context, Environment, Output } from '../context.ts';
+import { type Context, type Environment, isCi, type Output } from '../context.ts';
 import type { Format } from '../formats.ts';
 import type { Sink } from '../output/sink.ts';
 import type { CommonOptions } from './options.ts';
@@ -12,7 +12,7 @@ export type App = {
 };
 
 export function canPrompt({ stdin, stderr, env }: Context, { input }: CommonOptions): boolean {
-  return stdin.isTTY === true && stderr.isTTY && !env.CI && input !== false;
+  return stdin.isTTY === true && stderr.isTTY && !isCi(env) && input !== false;
 }
 
 /** Returns true if a stream gets colours: by FORCE_COLOR, or on a terminal unless they are disabled. */

@@ -36,7 +36,7 @@ describe('a wait on a terminal', () => {
     ['a 503 with Retry-After', () => [unavailable()], /unavailable/, 45],
   ] as const)('counts down: %s', async ([, replies, why, told], { watch, sandbox, clock }) => {
     sandbox.reactions.push(...replies());
-    const terminal = watch(list);
+    const terminal = watch(list, { env: { CI: 'false' } });
     await terminal.shows(/\bin \d/);
     await terminal.pass(10_000);
 

@@ -87,13 +87,17 @@ test('may ask only where somebody is there to be asked', async ({ petstore }) =>
     [['--no-input'], undefined, true],
     [[], 'true', true],
     [[], undefined, false],
+    // Not in CI, whatever they are set to.
+    [[], 'false', true],
+    [[], '0', true],
+    [[], '', true],
   ] as const) {
     const stdin = Object.assign(Readable.from([]), { isTTY });
     const context = { capture, stdin };
     await petstore([...list, ...flags], { env: { ...env, CI }, columns: 80, context });
   }
 
-  expect(calls.map(({ options }) => options.terminal)).toEqual([true, false, false, false]);
+  expect(calls.map(({ options }) => options.terminal)).toEqual([true, false, false, false, true, true, true]);
 });
 
 const secret = 'half-a-secret-1';
