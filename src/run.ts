@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
@@ -8,26 +8,25 @@ import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink, type Sink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
+import type { CommonOptions } from './session/options.ts';
 
 /** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  const color = !flags.includes('--no-color');
-  const isVerbose = flags.some((word) => /^(?:--verbose$|-q*v)/.test(word));
-  const sink = createSink(context, (output) => hasColor(output, context.env, { color }));
+  const options = readDisplayOptions(argv);
+  const sink = createSink(context, (output) => hasColor(output, context.env, options));
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
   // For failures before there is a session, which replaces the format by the one in force.
-  const format = lastValue('o', 'output', flags) ?? context.env.PETSTORE_OUTPUT ?? '';
+  const format = options.output ?? context.env.PETSTORE_OUTPUT ?? '';
   const isSeparated = argv.includes('--');
   const app: App = { context, sink, isSeparated, format: isFormat(format) ? format : undefined };
   const say = (message: string) => {
-    const options = { json: isJson(app), quiet: false, color: false, unicode: false };
-    notice(createReporter(context, sink, options).report, message);
+    const style = { json: isJson(app), quiet: false, color: false, unicode: false };
+    notice(createReporter(context, sink, style).report, message);
   };
-  if (isVerbose) context.onWarning((warning) => say(`Node.js warning: ${warning}`));
+  if (options.verbose) context.onWarning((warning) => say(`Node.js warning: ${warning}`));
 
   try {
-    await runCommand(app, argv, flags);
+    await runCommand(app, argv);
     await sink.flush();
     // The work is done, but a shell loop around it must not go on after Ctrl-C.
     return context.signal.aborted ? context.signal.reason.exitCode : 0;
@@ -35,23 +34,38 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
     const failure = toFailure(error, context);
     await hideStoredKeys(sink, context);
-    app.format ??= await formatInSettings(context, lastValue('p', 'profile', flags));
-    if (isVerbose && failure.kind === 'internal') stackLines(failure).forEach(say);
+    app.format ??= await formatInSettings(context, options);
+    if (options.verbose && failure.kind === 'internal') stackLines(failure).forEach(say);
     reportFailure(sink, failure, isJson(app));
     await sink.flush();
     return failure.exitCode;
   }
 }
 
-async function runCommand(
-  app: App,
-  argv: readonly string[],
-  flags: readonly string[],
-): Promise<void> {
-  // Commander reads flags in one word letter by letter, and copies the rest of the word each time.
-  if (flags.some((word) => /^-[qvhV]{100}/.test(word))) {
-    throw usageFailure('the same flag is repeated more than 100 times', 'See: petstore --help');
+/**
+ * Reads the options that decide how a failure is shown, wherever they stand. Commander stops at the first value that is wrong,
+ * and a script puts --json behind it.
+ */
+function readDisplayOptions(argv: readonly string[]): CommonOptions {
+  const reader = new Command()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .option('-o, --output <format>')
+    .option('--json')
+    .option('-p, --profile <name>')
+    .option('-q, --quiet')
+    .option('-v, --verbose')
+    .option('--no-color');
+  reader.on('option:json', () => reader.setOptionValue('output', 'json'));
+  try {
+    reader.parseOptions([...argv]);
+  } catch {
+    // The last option lacks its value, which the program will say.
   }
+  return reader.opts();
+}
+
+async function runCommand(app: App, argv: readonly string[]): Promise<void> {
   const help: string[] = [];
   const program = createProgram(app, (text) => help.push(text));
   try {
@@ -130,7 +144,7 @@ async function hideStoredKeys(sink: Sink, context: Context): Promise<void> {
 
 async function formatInSettings(
   context: Context,
-  profile: string | undefined,
+  { profile }: CommonOptions,
 ): Promise<Format | undefined> {
   try {
     const { readFormat } = await import('./session/chosen-profile.ts');
@@ -138,17 +152,4 @@ async function formatInSettings(
   } catch {
     return undefined;
   }
-}
-
-/** Returns the value of an option where it is given last: of `output` in -o json, -qojson, --output=json, --json. */
-function lastValue(letter: string, name: string, words: readonly string[]): string | undefined {
-  // No two parts of the pattern match the same characters, so the time is linear in the length of a word.
-  const form = new RegExp(`^(?:-[qv]*${letter}|--${name}(?:$|=))(.*)$`, 's');
-  let value: string | undefined;
-  for (const [index, word] of words.entries()) {
-    const [flag, attached] = form.exec(word) ?? [];
-    if (flag !== undefined) value = attached || words[index + 1];
-    else if (name === 'output' && word === '--json') value = 'json';
-  }
-  return value;
 }

@@ -12,6 +12,7 @@ import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { type SettingName, settingNames, settings } from '../settings/settings.ts';
+import { parseProfileName } from '../settings/values.ts';
 import { addExamples, addNotes } from './help.ts';
 import { describeSetting } from './topics.ts';
 
@@ -88,13 +89,17 @@ export function defineSet(command: Command, app: App): void {
     'Each setting belongs to a profile, except default-profile.',
   ]);
   command
-    .addArgument(settingArgument())
+    .addArgument(settingArgument(effectiveNames))
     .argument('<value>')
     .action(withSession(app, command, setSetting, { newProfile: true, invalidSettings: true }));
 }
 
-async function setSetting(session: Session, name: SettingName, value: string): Promise<void> {
+async function setSetting(session: Session, name: EffectiveName, value: string): Promise<void> {
   const { context, profile, report } = session;
+  if (name === 'profile') {
+    const hint = `Run: petstore profile use ${parseProfileName(value)}`;
+    throw usageFailure('the profile in use is set by a command of its own', hint);
+  }
   if (profile.isSandbox && settings[name].isOfSandbox) {
     throw usageFailure(
       'the sandbox has its own base URL, API key and limit',

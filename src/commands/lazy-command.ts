@@ -1,16 +1,11 @@
 import { Command } from 'commander';
-import { PetstoreHelp } from './help.ts';
 
 /** A command whose options and action are defined when it is called. */
 export class LazyCommand extends Command {
   load: (() => Promise<void>) | undefined;
 
   override createCommand(name?: string): LazyCommand {
-    return new LazyCommand(name).helpCommand(false);
-  }
-
-  override createHelp(): PetstoreHelp {
-    return new PetstoreHelp();
+    return new LazyCommand(name);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import type { App } from '../session/app.ts';
 import {
@@ -11,7 +12,7 @@ import { type Session, withSession } from '../session/session.ts';
 import { type ProfileSettings, pickProfile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
-import { parseChoice, parseProfileName, sandboxProfile } from '../settings/values.ts';
+import { parseProfileName, sandboxProfile } from '../settings/values.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { addExamples, addNotes } from './help.ts';
 
@@ -62,7 +63,11 @@ export function defineUse(command: Command, app: App): void {
 async function useProfile(session: Session, name: string): Promise<void> {
   const { context, profile, report, settingsFile } = session;
   parseProfileName(name);
-  parseChoice('profile', name, profileNames(settingsFile));
+  const known = profileNames(settingsFile);
+  if (!known.includes(name)) {
+    const create = `To create this one, log in. Run: petstore auth login --profile ${name}`;
+    throw usageFailure(`unknown profile "${name}"`, `Profiles: ${known.join(', ')}. ${create}`);
+  }
 
   const folder = requireConfigFolder(context);
   const { saveSetting } = await import('../settings/save.ts');

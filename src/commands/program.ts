@@ -1,28 +1,29 @@
-import type { Command } from 'commander';
+import type { Command, CommandOptions } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { commandPath, helpPath, helpWidth, wrap } from './help.ts';
+import { version } from '../version.ts';
+import { commandPath, helpWidth, layout, printPage } from './help.ts';
 import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
 const about = 'Manage pet store categories. Imports resume, and nothing is created twice.';
-
-const firstSteps = `<command> [options]
-
-  petstore categories list --profile sandbox   try it: no account, no network
-  petstore auth login                          then connect to your service`;
+const firstStep = '\nTo try it without an account: petstore categories list --profile sandbox';
+const whereOptionsAre =
+  '\nOptions of all commands, such as --profile and --json: petstore help options';
 
 export function createProgram(app: App, onText: (text: string) => void): Command {
   const program = new LazyCommand('petstore')
     .description(about)
-    .usage(firstSteps)
+    .usage('<command> [options]')
     .helpCommand(false)
     .exitOverride()
     .showHelpAfterError('See: petstore --help')
     // Otherwise the program takes the -v of `create dog --description -vintage`, and the description becomes "-intage".
     .enablePositionalOptions()
-    .addHelpText('afterAll', ({ command }) => lastLines(command))
+    .configureHelp(layout)
+    .addHelpText('after', firstStep)
+    .addHelpText('afterAll', ({ command }) => (command.parent ? whereOptionsAre : ''))
     .configureOutput({
       writeOut: onText,
       writeErr: onText,
@@ -33,16 +34,17 @@ export function createProgram(app: App, onText: (text: string) => void): Command
   addCommonOptions(program);
   program.hook('preSubcommand', (_, called) => loadCommand(called));
   for (const [name, node] of Object.entries(tree)) {
-    const command = add(program, app, name, node).helpGroup(node.part);
+    program.commandsGroup(node.part);
+    const command = add(program, app, name, node);
     for (const [verb, branch] of Object.entries(node.verbs ?? {})) add(command, app, verb, branch);
-    if (node.verbs) addHelp(command.usage('<command> [options]'));
+    if (node.verbs) addHelp(command.usage('<command> [options]'), { hidden: true });
   }
-  addHelp(program);
+  const help = addHelp(program);
+  help.summary(`Help for a command, or: ${Object.keys(topics).join(', ')}`);
   for (const [name, page] of Object.entries(topics)) {
-    const topic = program.command(name, { hidden: true });
-    topic.helpInformation = () => page(program);
-    topic.action(() => topic.help());
+    help.command(name).action(() => printPage(app, page(program)));
   }
+  program.command('version', { hidden: true }).action(() => app.sink.print([version]));
   return program;
 }
 
@@ -58,31 +60,18 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
   return command;
 }
 
-/** Adds `help COMMAND`. Commander's own goes only one level deep. */
-function addHelp(parent: LazyCommand): void {
-  const help = parent.command('help', { hidden: true }).argument('[command...]');
-  help.description('Show help for a command or a topic');
+/** Adds `help COMMAND`. Commander's own goes one level deep, and does not wait for the file of a command. */
+function addHelp(parent: LazyCommand, options?: CommandOptions): LazyCommand {
+  const help = parent.command('help', options).argument('[command...]');
   help.load = async () => addCommonOptions(help);
-  help.action(async (words: string[]) => {
-    let command = parent;
+  return help.action(async (words: string[]) => {
+    let command: Command = parent;
     for (const word of words) {
       const next = commandBelow(command, word);
       if (!next) return command.error(`error: unknown command '${word}'`);
       await loadCommand(next);
-      command = next as LazyCommand;
+      command = next;
     }
     command.help();
   });
-}
-
-function lastLines(command: Command): string {
-  const names = Object.keys(topics);
-  if (names.includes(command.name())) return '';
-  if (!command.parent) {
-    return `\n${wrap(command, `More help: petstore help COMMAND, petstore help ${names.join('|')}`)}`;
-  }
-  const verbs =
-    command.commands.length > 0 ? `More about a command: ${helpPath(command)} COMMAND\n` : '';
-  const options = 'Options of all commands, such as --profile and --json: petstore help options';
-  return `\n${verbs}${wrap(command, options)}`;
 }

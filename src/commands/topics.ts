@@ -1,11 +1,11 @@
 import { type Command, Help } from 'commander';
 import { extractFlag, type Setting, settings } from '../settings/settings.ts';
-import { formatList, type Item, PetstoreHelp, wrap } from './help.ts';
+import { formatList, type Item, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
   options(program) {
-    const help = new PetstoreHelp();
-    const options = new Help().visibleOptions(program);
+    const help = new Help();
+    const options = help.visibleOptions(program);
     const items = options.map((option): Item => [option.flags, help.optionDescription(option)]);
     const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
@@ -24,29 +24,29 @@ const rules = [
 
 /** Scripts rely on these. */
 export const exitCodes: readonly Item[] = [
-  ['0', 'success, including an empty list'],
-  ['1', 'internal error: a bug in petstore'],
+  ['0', 'Success, including an empty list'],
+  ['1', 'Internal error: a bug in petstore'],
   [
     '2',
-    'invalid command line, settings or input, or you said no: nothing was sent. Also: an ambiguous name, or --query failed on the result',
+    'Invalid command line, settings or input, or you said no: nothing was sent. Also: an ambiguous name, or --query failed on the result',
   ],
-  ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx but 408; no such category'],
-  ['4', 'no API key, or the service rejected it (401, 403)'],
-  ['5', 'network, TLS, timeout, 408, 5xx, or an unexpected response'],
-  ['6', 'the outcome of a write is unknown: it may have been carried out'],
+  ['3', 'Refused by the service: 400, 404, 409, 422 or any other 4xx but 408; no such category'],
+  ['4', 'No API key, or the service rejected it (401, 403)'],
+  ['5', 'Network, TLS, timeout, 408, 5xx, or an unexpected response'],
+  ['6', 'The outcome of a write is unknown: it may have been carried out'],
   [
     '7',
-    'import not finished: rows were refused or remain (75 if only the rate limit stopped it). Also: diff found something to import',
+    'Import not finished: rows were refused or remain (75 if only the rate limit stopped it). Also: diff found something to import',
   ],
   [
     '74',
-    'cannot write output or state (disk full, read-only), or another process held the names too long',
+    'Cannot write output or state (disk full, read-only), or another process held the names too long',
   ],
-  ['75', 'rate limited: refused or not sent. Try again at the time shown'],
-  ['129', 'hung up: the terminal was closed'],
-  ['130', 'interrupted (Ctrl-C)'],
-  ['141', 'the reader of stdout went away'],
-  ['143', 'terminated'],
+  ['75', 'Rate limited: refused or not sent. Try again at the time shown'],
+  ['129', 'Hung up: the terminal was closed'],
+  ['130', 'Interrupted (Ctrl-C)'],
+  ['141', 'The reader of stdout went away'],
+  ['143', 'Terminated'],
 ];
 
 function settingVariables(): readonly Item[] {

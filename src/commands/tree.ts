@@ -96,7 +96,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
   completion: {
     part: 'Tools:',
     summary: 'Complete commands and options with the Tab key',
-    load: () => import('./completion/completion.ts'),
+    load: () => import('./completion.ts'),
   },
 };
 

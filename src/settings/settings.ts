@@ -1,4 +1,5 @@
 import { formats } from '../formats.ts';
+import { plans } from '../plans.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { parseBaseUrl, parseSharedStore, redactStoreUrl } from './addresses.ts';
 import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
@@ -59,6 +60,7 @@ const table = {
   },
   plan: {
     help: 'plan of the API key, for forecasts, and where no response names a limit',
+    choices: Object.keys(plans),
     form: 'free, pro, business or N/min,M/day',
     parse: parsePlan,
   },

@@ -52,6 +52,24 @@ describe('an error of a command line that is not understood', () => {
   });
 });
 
+test.for([
+  ['categories list --limit 0', 'invalid'],
+  ['categories lst', 'unknown command'],
+  ['categories list --timeout 0', 'invalid'],
+  ['categories get', 'missing'],
+  ['--lost categories list', 'unknown option'],
+  ['categories list --columns ,', 'invalid'],
+  ['help nosuch', 'unknown command'],
+] as const)('%s: --json after what is wrong makes the error JSON', async (row, { petstore }) => {
+  const [line, says] = row;
+  for (const flags of [['--json'], ['-o', 'json'], ['-qojson'], ['--output=ndjson']]) {
+    const { exitCode, events } = await petstore([...line.split(' '), ...flags]);
+
+    expect(exitCode).toBe(2);
+    expect(events().map(({ message }) => message)).toEqual([expect.stringContaining(says)]);
+  }
+});
+
 describe('options may stand anywhere, and the last format counts:', () => {
   test.for<readonly [string, RegExp]>([
     ['-q --columns id categories list -o csv', /^id\n1\n$/],

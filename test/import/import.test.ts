@@ -47,7 +47,7 @@ describe('categories import', () => {
     sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Bites' });
     sandbox.react = () => respondAfter(clock, 2_000);
 
-    const { stdout, stderr } = await importText(`${three}cat,\n`, ['--yes']);
+    const { stdout, stderr } = await importText(`${three}cat,\n`, ['-y']);
     const again = await importText('name\ncat\nemu\n', ['--yes']);
 
     const others = '1 exists with a different description, 1 duplicate in the file';

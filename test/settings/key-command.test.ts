@@ -97,7 +97,15 @@ test('may ask only where somebody is there to be asked', async ({ petstore }) =>
     await petstore([...list, ...flags], { env: { ...env, CI }, columns: 80, context });
   }
 
-  expect(calls.map(({ options }) => options.terminal)).toEqual([true, false, false, false, true, true, true]);
+  expect(calls.map(({ options }) => options.terminal)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
 });
 
 const secret = 'half-a-secret-1';

@@ -2,6 +2,7 @@ import { type Command, Help } from 'commander';
 import { commandPath } from '../../src/commands/help.ts';
 import { loadCommand } from '../../src/commands/lazy-command.ts';
 import { createProgram } from '../../src/commands/program.ts';
+import { topics } from '../../src/commands/topics.ts';
 import type { App } from '../../src/session/app.ts';
 
 /** An option of a command line: its name, what help says of it, and the values it may have. */
@@ -23,9 +24,9 @@ export async function listCommands() {
   const text: string[] = [];
   const program = createProgram({ context: { stdout: {} } } as App, (part) => text.push(part));
   const help = new Help();
-  const visible = help.visibleCommands(program);
+  const visible = help.visibleCommands(program).filter((command) => command.name() !== 'help');
   const verbs: Verb[] = [];
-  for (const verb of await loadVerbs(program)) {
+  for (const verb of (await Promise.all(visible.map(loadVerbs))).flat()) {
     const options = help.visibleOptions(verb).map(({ long, description, argChoices }) => ({
       long: long ?? '',
       description,
@@ -35,9 +36,7 @@ export async function listCommands() {
     verb.outputHelp();
     verbs.push({ words: wordsOf(verb), examples: examplesIn(text.join('')), options });
   }
-  const hidden = program.commands.filter((command) => !visible.includes(command)).map(wordsOf);
-  const topics = hidden.filter((words) => words !== 'help');
-  return { verbs, topics, top: visible.map(wordsOf) };
+  return { verbs, topics: Object.keys(topics), top: visible.map(wordsOf) };
 }
 
 async function loadVerbs(command: Command): Promise<Command[]> {

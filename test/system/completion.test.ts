@@ -11,6 +11,7 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore cat', 'petstore categories '],
   ['petstore -p sandbox lim', 'petstore -p sandbox limits '],
   ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
+  ['petstore config set output j', 'petstore config set output json '],
   ['petstore limits -p x', 'petstore limits -p x'],
   ['petstore categories get pe', 'petstore categories get pe'],
   ['petstore categories import pe', 'petstore categories import pets.csv '],

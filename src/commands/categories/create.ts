@@ -56,7 +56,7 @@ export function define(command: Command, app: App): void {
       'Create a category, and print it with its id.\n\nNames are not unique: without --if-missing a second "ferret" is created, and the service cannot delete it.',
     )
     .argument('<name>', 'name of the category, for example rabbit')
-    .option('--description <text>', 'description of the category')
+    .option('-d, --description <text>', 'description of the category')
     .option(
       '--if-missing',
       'print the existing category if the name is taken; sends one more request, and is safe to repeat',

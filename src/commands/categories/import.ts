@@ -65,7 +65,7 @@ export function define(command: Command, app: App): void {
       ),
     )
     .option('--dry-run', 'show the plan without creating anything; costs one request')
-    .option('--yes', 'skip the confirmation')
+    .option('-y, --yes', 'skip the confirmation')
     .option(
       '--settle <duration>',
       `wait before checking unknown outcomes (default: ${duration(settleMs)}, after a kill ${duration(settleAfterKillMs)})`,

@@ -22,7 +22,7 @@ const ifMissing = ['--if-missing', '--json'];
 
 describe('categories create', () => {
   test('prints the created category and the remaining rate limit', async ({ create, sandbox }) => {
-    const { exitCode, stdout, events } = await create(['--description', 'Quiet', '--json']);
+    const { exitCode, stdout, events } = await create(['-d', 'Quiet', '--json']);
 
     expect(JSON.parse(stdout)).toEqual({ id: 1, name: 'rabbit', description: 'Quiet' });
     expect(exitCode).toBe(0);
