@@ -3,8 +3,6 @@ import spawn from 'cross-spawn';
 import type { Captured, CaptureOptions, Environment } from '../context.ts';
 import { Interruption } from '../errors.ts';
 
-const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
-
 export function launch(
   [file = '', ...args]: readonly string[],
   env: Environment,
@@ -13,13 +11,10 @@ export function launch(
 ): Promise<number> {
   const child = spawn(file, args, { env, stdio: 'inherit' });
   signal.addEventListener('abort', () => {
-    const { reason } = signal;
-    const name =
-      reason instanceof Interruption
-        ? signalNames[reason.exitCode as keyof typeof signalNames]
-        : 'SIGTERM';
+    const number = signal.reason.exitCode - 128;
     // A terminal sends Ctrl-C to the child too, and the console of Windows every signal. A second one would kill it.
-    if (platform !== 'win32' && (name !== 'SIGINT' || !stdin.isTTY)) child.kill(name);
+    const isSentAlready = number === constants.signals.SIGINT && stdin.isTTY;
+    if (platform !== 'win32' && !isSentAlready) child.kill(number);
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

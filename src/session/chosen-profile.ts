@@ -45,13 +45,10 @@ export function chooseProfile(
 ): Profile {
   const given = fromFlagOrEnv('default-profile', options, env) ?? defaultProfile(file);
   const name = parseProfileName(given.text, given.source);
-  const profile: Profile = {
-    name,
-    isSandbox: name === sandboxProfile,
-    given,
-    file: file.path,
-    settings: pickProfile(file.settings, name),
-  };
+  const settings = pickProfile(file.settings, name);
+  // `sandbox -- COMMAND` saves an address for this profile, since it serves it itself; nobody else can.
+  const isSandbox = name === sandboxProfile && settings['base-url'] === undefined;
+  const profile: Profile = { name, isSandbox, given, file: file.path, settings };
   if (builtInProfiles.includes(name)) return profile;
   const known = profileNames(file);
   if (known.includes(name)) return profile;

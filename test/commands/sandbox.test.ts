@@ -29,27 +29,28 @@ test('the program of a sandbox on Windows finds petstore', async ({ petstore }) 
     // cross-spawn escapes arguments for a .cmd, which is read twice, only in a folder of this name.
     expect(folder).toMatch(/node_modules[\\/].bin$/);
     expect(readdirSync(folder).sort()).toEqual(['petstore', 'petstore.cmd']);
-    const line = readFileSync(`${folder}/petstore.cmd`, 'latin1');
-    // No code page and no % changes its words.
-    expect(line).toMatch(/^@[\w"% ]+ %\*\r\n$/);
-    const words = [...line.matchAll(/"%(\w+)%"/g)].map(([, name = '']) => env[name]);
-    expect(words).toEqual(self);
+    for (const [name, form] of [
+      ['petstore.cmd', /"%(\w+)%"/g],
+      ['petstore', /"\$(\w+)"/g],
+    ] as const) {
+      const line = readFileSync(`${folder}/${name}`, 'latin1');
+      // No code page and no % changes its words.
+      expect(line).toMatch(/^[\w"%$@#!/ \n]+ ("\$@"|%\*\r)\n$/);
+      expect([...line.matchAll(form)].map(([, name = '']) => env[name])).toEqual(self);
+    }
     return 3;
   });
 
   expect(exitCode).toBe(3);
 });
 
-const own = '127.0.0.1,localhost,::1';
-test.for<readonly [Environment, string, string]>([
-  [{}, own, own],
-  [{ no_proxy: 'a.example' }, `a.example,${own}`, `a.example,${own}`],
-  [{ NO_PROXY: 'b.example' }, `b.example,${own}`, `b.example,${own}`],
-  [{ no_proxy: 'a.example', NO_PROXY: 'b.example' }, `a.example,${own}`, `b.example,${own}`],
-  [{ NO_PROXY: '*' }, '*', '*'],
-])('%j: its program needs no proxy for this machine', async ([env, lower, upper], { petstore }) => {
+test.for<readonly [Environment, string]>([
+  [{}, '127.0.0.1'],
+  [{ no_proxy: 'a.example' }, 'a.example,127.0.0.1'],
+  [{ NO_PROXY: 'b.example' }, 'b.example,127.0.0.1'],
+])('%j: its program needs no proxy for this machine', async ([env, exempt], { petstore }) => {
   const { exitCode } = await run(petstore, 'linux', env, ({ no_proxy, NO_PROXY }) => {
-    expect([no_proxy, NO_PROXY]).toEqual([lower, upper]);
+    expect([no_proxy, NO_PROXY]).toEqual([exempt, exempt]);
     return 0;
   });
 
@@ -57,16 +58,16 @@ test.for<readonly [Environment, string, string]>([
 });
 
 test.for([
-  ['ENOENT', 'command not found', ''],
-  ['EACCES', 'permission denied', ''],
-  ['EFTYPE', 'not an executable', 'petstore sandbox -- bash ./script.sh'],
+  ['ENOENT', ': command not found\n', ''],
+  ['EACCES', ' (EACCES)\n', "Run: petstore sandbox -- sh 'x'"],
+  ['EFTYPE', ' (EFTYPE)\n', "Run: petstore sandbox -- sh 'x'"],
 ] as const)('a program that fails with %s: %s', async ([code, reason, hint], { petstore }) => {
   const { exitCode, stderr } = await run(petstore, 'win32', {}, () => {
     throw networkError(code);
   });
 
   expect(exitCode).toBe(2);
-  expect(stderr).toContain(`petstore: cannot run x: ${reason}\n`);
+  expect(stderr).toContain(`petstore: cannot run x${reason}`);
   expect(stderr).toContain(hint);
 });
 

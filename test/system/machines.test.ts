@@ -58,7 +58,7 @@ describe.concurrent('on a machine', () => {
     );
   });
 
-  test('whose temporary folder runs no programs the sandbox runs one, or says what to set', {
+  test('whose temporary folder runs no programs the sandbox runs one', {
     tags: ['unshare'],
   }, async ({ execute, folder, expect }) => {
     const noexec = join(folder, 'noexec');
@@ -67,12 +67,8 @@ describe.concurrent('on a machine', () => {
     const argv = ['-m', ...mounted, launcher, 'sandbox', '--', 'petstore', '--version'];
 
     const ran = await execute('unshare', argv, { env: { TMPDIR: noexec } });
-    const nowhere = { TMPDIR: noexec, PETSTORE_STATE_DIR: noexec };
-    const failed = await execute('unshare', argv, { env: nowhere });
 
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d/) });
-    expect(failed).toMatchObject({ code: 74, stdout: '' });
-    expect(failed.stderr).toContain('Set TMPDIR to a folder where you can write and run programs.');
   });
 
   test('without HOME it finds the home folder in the system’s list', async ({

@@ -1,5 +1,5 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -35,7 +35,8 @@ describe.concurrent.each(nodes)('on %s', (node) => {
     writeFileSync(join(folder, 'data.json'), '[{"id":9223372036854775807,"name":"last"}]');
 
     const argv = ['sandbox', '--data', 'data.json', '--', 'sh', '-c', script];
-    const { code, stdout, stderr } = await execute(node, [launcher, ...argv]);
+    const env = { PATH: `${dirname(node)}:${process.env.PATH}` };
+    const { code, stdout, stderr } = await execute(node, [launcher, ...argv], { env });
 
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout.slice(0, stdout.indexOf('}') + 1)).name).toBe('ferret');

@@ -157,17 +157,21 @@ describe('a program in a sandbox', () => {
     const settings = join(folder, '.config', 'petstore', 'settings.json');
     const before = readFileSync(settings, 'utf8');
     const script = `
-      echo "store \${PETSTORE_SHARED_STORE-none}, profile \${PETSTORE_PROFILE-none}"
+      echo "store \${PETSTORE_SHARED_STORE-none}, profile $(petstore config get profile), key \${PETSTORE_API_KEY%%-*}"
       petstore categories list --columns name -q
       petstore config set output csv -q
       petstore config set max-wait 1s -p staging -q
       petstore categories list --columns name -q`;
-    const env = { PETSTORE_SHARED_STORE: 'redis://127.0.0.1:1', PETSTORE_PROFILE: 'staging' };
+    const env = {
+      PETSTORE_SHARED_STORE: 'redis://127.0.0.1:1',
+      PETSTORE_PROFILE: 'staging',
+      PETSTORE_API_KEY: 'the-key-of-the-user',
+    };
 
     const result = await petstore(['sandbox', '-q', '--', 'sh', '-ec', script], { env });
 
     expect(result).toMatchObject({ code: 0, stderr: '' });
-    expect(result.stdout).toMatch(/^store none, profile none\n┌/);
+    expect(result.stdout).toMatch(/^store none, profile sandbox, key sandbox\n┌/);
     expect(result.stdout).toContain('│ dog ');
     expect(result.stdout).toMatch(/^name\ndog\ncat\nrabbit\n$/m);
     expect(readFileSync(settings, 'utf8')).toBe(before);

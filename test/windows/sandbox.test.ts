@@ -51,7 +51,7 @@ describeWindows((base) => {
     const { code, stdout, stderr } = await sandbox('./bad.exe', 'x');
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('petstore: cannot run ./bad.exe: not an executable\n');
+    expect(stderr).toContain('petstore: cannot run ./bad.exe (');
   });
 
   test('lists and creates by the name petstore, in the sandbox of that run', async ({

@@ -1,137 +1,95 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Context, Environment } from '../../context.ts';
-import { makePrivateFolder } from '../../disk/private-folder.ts';
+import type { Context } from '../../context.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
-import { stateFolder } from '../../settings/folders.ts';
+import { sandboxProfile } from '../../settings/values.ts';
 import { quoteForShell } from '../../text/shell.ts';
+
+type Sandbox = { readonly PETSTORE_BASE_URL: string; readonly PETSTORE_API_KEY: string };
 
 /** Runs a program with a `petstore` on its PATH that does not see the user's settings and state. Resolves with its exit code. */
 export async function runProgram(
-  variables: Environment,
+  sandbox: Sandbox,
   program: readonly string[],
   context: Context,
   profiles: readonly string[],
 ): Promise<number> {
   const { env, self } = context;
-  const isWindows = context.platform === 'win32';
-  const folder = makeFolder(context);
+  const folder = makeFolder();
+  const config = join(folder, 'config');
   // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
-  const programs = isWindows ? join(folder, 'node_modules', '.bin') : folder;
+  const programs = join(folder, 'node_modules', '.bin');
+  // A proxy could not reach this machine. Programs differ in which spelling counts.
+  const noProxy = [env.no_proxy || env.NO_PROXY, '127.0.0.1'].filter(Boolean).join();
   try {
-    installPetstore(programs, self, isWindows);
-    saveProfiles(join(folder, 'config'), profiles);
+    installPetstore(programs, context);
+    saveSettings(config, sandbox.PETSTORE_BASE_URL, profiles);
     return await context.launch(program, {
       ...env,
-      ...exemptLoopback(env),
+      ...sandbox,
+      no_proxy: noProxy,
+      NO_PROXY: noProxy,
       PETSTORE_PROFILE: undefined,
       PETSTORE_SHARED_STORE: undefined,
-      ...variables,
-      PETSTORE_CONFIG_DIR: join(folder, 'config'),
+      PETSTORE_CONFIG_DIR: config,
       PETSTORE_STATE_DIR: join(folder, 'state'),
+      PETSTORE_SANDBOX_NODE: self[0],
+      PETSTORE_SANDBOX_PROGRAM: self[1],
       PATH: [programs, env.PATH].filter(Boolean).join(delimiter),
-      ...(isWindows && selfVariables(self)),
     });
   } catch (error) {
     throw cannotRun(program[0] ?? '', error);
   } finally {
-    tryRemove(folder);
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // On Windows a process that the program left may have a file in it open.
+    }
   }
 }
 
-/** Makes a folder for programs: in the temporary folder, or where that allows none (noexec) in the state folder. */
-function makeFolder(context: Context): string {
+function makeFolder(): string {
   try {
-    return makeFolderIn(tmpdir());
+    return mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
   } catch (cause) {
-    const other = stateFolder(context);
-    try {
-      if (other !== undefined && systemCode(cause) === 'EACCES') return makeFolderIn(other);
-    } catch {}
-    const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
-    const hint = `Set ${variable} to a folder where you can write and run programs.`;
-    const message = `cannot run programs in ${tmpdir()} (${systemCode(cause)})`;
+    const message = `cannot make a folder in ${tmpdir()} (${systemCode(cause)})`;
+    const hint = 'Set TMPDIR (on Windows TEMP) to a folder where you can write.';
     throw new Failure('output', message, { consequence: 'Nothing was run.', hint, cause });
   }
 }
 
-function makeFolderIn(parent: string): string {
-  makePrivateFolder(parent);
-  const folder = mkdtempSync(join(parent, 'petstore-sandbox-'));
-  const probe = join(folder, 'petstore');
-  try {
-    writeFileSync(probe, '', { mode: 0o755 });
-    accessSync(probe, constants.X_OK);
-    return folder;
-  } catch (error) {
-    tryRemove(folder);
-    throw error;
-  }
-}
-
-function installPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
+function installPetstore(folder: string, { platform, self }: Context): void {
   mkdirSync(folder, { recursive: true });
-  // On Windows the shell that comes with Git runs this one.
-  const script = `#!/bin/sh\nexec ${self.map(quoteForShell).join(' ')} "$@"\n`;
-  writeFileSync(join(folder, 'petstore'), script, { mode: 0o755 });
-  if (!isWindows) return;
-  const words = Object.keys(selfVariables(self)).map((name) => `"%${name}%"`);
-  writeFileSync(join(folder, 'petstore.cmd'), `@${words.join(' ')} %*\r\n`);
+  // A link, since programs may be forbidden (noexec) in the temporary folder.
+  if (platform !== 'win32') {
+    symlinkSync(self[1] ?? '', join(folder, 'petstore'));
+    return;
+  }
+  // Variables, since cmd.exe reads the file in the code page of its window. The shell that comes with Git runs the other one.
+  const command = '@"%PETSTORE_SANDBOX_NODE%" "%PETSTORE_SANDBOX_PROGRAM%" %*\r\n';
+  const script = '#!/bin/sh\nexec "$PETSTORE_SANDBOX_NODE" "$PETSTORE_SANDBOX_PROGRAM" "$@"\n';
+  writeFileSync(join(folder, 'petstore.cmd'), command);
+  writeFileSync(join(folder, 'petstore'), script);
 }
 
-/** A program may name a profile of the user, which has no settings there. */
-function saveProfiles(folder: string, names: readonly string[]): void {
+/** Saves the sandbox as the profile in use. A program may name a profile of the user too, which has no settings there. */
+function saveSettings(folder: string, baseUrl: string, names: readonly string[]): void {
   const profiles = Object.fromEntries(names.map((name) => [name, {}]));
-  mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(join(folder, settingsFile), JSON.stringify({ profiles }), { mode: 0o600 });
-}
-
-/** Returns the words of petstore.cmd as variables: cmd.exe reads the file in the code page of its window. */
-function selfVariables(self: readonly string[]): Environment {
-  return Object.fromEntries(self.map((word, index) => [`PETSTORE_SANDBOX_SELF_${index}`, word]));
-}
-
-/** Adds this machine to NO_PROXY, since a proxy would get the sandbox's key. Programs differ in which spelling counts. */
-function exemptLoopback({ no_proxy, NO_PROXY }: Environment): Environment {
-  return {
-    no_proxy: withLoopback(no_proxy || NO_PROXY),
-    NO_PROXY: withLoopback(NO_PROXY || no_proxy),
+  const sandbox = { 'base-url': baseUrl };
+  const settings = {
+    'default-profile': sandboxProfile,
+    profiles: { ...profiles, [sandboxProfile]: sandbox },
   };
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, settingsFile), JSON.stringify(settings), { mode: 0o600 });
 }
-
-function withLoopback(list = ''): string {
-  // curl takes * for everything only where it stands alone.
-  if (list.trim() === '*') return list;
-  return [list, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',');
-}
-
-const notExecutable = 'not an executable';
-/** Windows reports the last two for a file that it cannot run. */
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'command not found',
-  ENAMETOOLONG: 'command not found',
-  ENOTDIR: 'command not found',
-  EACCES: 'permission denied',
-  EFTYPE: notExecutable,
-  UNKNOWN: notExecutable,
-};
 
 function cannotRun(program: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
-  const reason = reasons[code];
-  if (!reason) return new Failure('output', `cannot run ${program} (${code})`, { cause: error });
-  const interpreter =
-    'If it is a script, name its interpreter. Run: petstore sandbox -- bash ./script.sh';
-  const hint = reason === notExecutable ? interpreter : undefined;
-  return usageFailure(`cannot run ${program}: ${reason}`, hint);
-}
-
-/** Removes the folder, unless the program left a process on Windows that has a file in it open. */
-function tryRemove(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {}
+  if (code === 'ENOENT') return usageFailure(`cannot run ${program}: command not found`);
+  const hint = `If it is a script, name its interpreter. Run: petstore sandbox -- sh ${quoteForShell(program)}`;
+  return usageFailure(`cannot run ${program} (${code})`, hint);
 }
