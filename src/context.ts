@@ -64,7 +64,7 @@ export type Output = {
   /** Resolves once the system has taken the text. */
   readonly write: (text: string) => Promise<void>;
   readonly isTTY: boolean;
-  /** The terminal's width in cells, or 80 if it reports less than 20 or nothing; undefined if it is no terminal. */
+  /** The terminal's width in cells, or 80 if it reports none; undefined if it is no terminal. */
   readonly columns: number | undefined;
   readonly stream: NodeJS.WriteStream | undefined;
 };

@@ -163,9 +163,8 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
       return open().isTTY ?? false;
     },
     get columns() {
-      const { isTTY, columns = 0 } = open();
-      if (!isTTY) return undefined;
-      return columns < minColumns ? defaultColumns : columns;
+      const { isTTY, columns } = open();
+      return isTTY ? columns || defaultColumns : undefined;
     },
     get stream() {
       return open();
@@ -173,8 +172,7 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
   };
 }
 
-/** Fewer columns leave a table no room for a name. Some terminals report none, or 0, as in CI. */
-const minColumns = 20;
+/** Some terminals report no columns, or 0, as in CI. */
 const defaultColumns = 80;
 
 /** setTimeout fires at once if the delay is longer. */

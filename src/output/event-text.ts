@@ -75,15 +75,19 @@ export function eventText(event: Event, now: number): string {
 }
 
 export function waitText({ why, next, resetAt, waitMs, left }: Wait): string {
-  const when = resetAt === undefined ? '' : ` in ${duration(waitMs)} (${clockTime(resetAt)})`;
   const rows = left === undefined ? '' : `; ${countOf(left, 'row')} left`;
-  return `${[why, next].filter(Boolean).join(', ')}${when}${rows}`;
+  if (resetAt === undefined) return [why, next].filter(Boolean).join(', ') + rows;
+  // On a narrow terminal the end of the line is cut.
+  return `${next} in ${duration(waitMs)} (${clockTime(resetAt)}): ${why}${rows}`;
 }
 
-export function progressText({ done, total, leftMs }: Progress): string {
-  const parts = [`${formatCount(done)} of ${formatCount(total)} rows`];
-  if (leftMs !== undefined) parts.push(`about ${duration(leftMs)} left`);
-  return parts.join(', ');
+export function progressText({ leftMs, ...progress }: Progress): string {
+  const time = leftMs === undefined ? '' : `, about ${duration(leftMs)} left`;
+  return `${rowsText(progress)} rows${time}`;
+}
+
+export function rowsText({ done, total }: Pick<Progress, 'done' | 'total'>): string {
+  return `${formatCount(done)} of ${formatCount(total)}`;
 }
 
 function removalText(sunset: number | null, daysLeft = Number.POSITIVE_INFINITY): string {

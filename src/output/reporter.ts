@@ -1,4 +1,4 @@
-import { type Context, isCi } from '../context.ts';
+import { type Context, type Environment, isCi } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
 import { chooseStyle, eventJson, eventText, failureEvent } from './event-text.ts';
@@ -28,7 +28,7 @@ export function createReporter(
   const { stream } = stderr;
   // A terminal that does not tell its width cannot be trusted to rewrite a line.
   const canRewrite =
-    stderr.isTTY && stream && stream.columns > 0 && env.TERM !== 'dumb' && !isCi(env) && !json;
+    stderr.isTTY && stream && stream.columns > 0 && !isDumb(env) && !isCi(env) && !json;
   const status = canRewrite
     ? createStatusLine(context, sink, { stream, color, unicode })
     : createStatusLines(context, say);
@@ -37,6 +37,11 @@ export function createReporter(
       event.event === 'wait' || event.event === 'progress' ? status.show(event) : say(event),
     end: status.end,
   };
+}
+
+/** Returns true for a terminal that only prints. */
+export function isDumb({ TERM }: Environment): boolean {
+  return TERM === 'dumb' || TERM === '';
 }
 
 const maxErrorLength = 500;

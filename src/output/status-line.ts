@@ -2,15 +2,15 @@ import { Writable } from 'node:stream';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { Event, Progress, Wait } from '../events.ts';
-import { clockTime, duration } from '../time.ts';
-import { progressText, waitText } from './event-text.ts';
+import { escapeText } from '../json/safe-text.ts';
+import { progressText, rowsText, waitText } from './event-text.ts';
 import type { Sink } from './sink.ts';
 
 const minShownWaitMs = 2_000;
-const intervalMs = { progress: 10_000, wait: 30_000 };
+const intervalMs = 30_000;
 const barWidth = 5;
-/** The spinner and the spaces around it. */
-const spinnerWidth = 3;
+/** The spinner and the space after it. */
+const spinnerWidth = 2;
 
 export type Status = {
   readonly show: (event: Wait | Progress) => void;
@@ -18,6 +18,7 @@ export type Status = {
   readonly end: () => void;
 };
 
+/** Shows on one line of a terminal what is waited for, until when, and how far an import has come. */
 export function createStatusLine(
   context: Pick<Context, 'uptime'>,
   sink: Sink,
@@ -26,112 +27,101 @@ export function createStatusLine(
   const { stream, color, unicode } = terminal;
   const activity = createActivity(context);
   let spinner: Ora | undefined;
-  let isStarting = false;
+  let isLoading = false;
   let hasEnded = false;
   let drawnWidth = 0;
 
-  // ora calls it for each frame, so the countdown needs no timer of its own.
-  const text = () => {
-    const line = composeLine(activity, stream.columns - spinnerWidth, unicode);
-    drawnWidth = line.length + spinnerWidth;
-    return line;
+  const draw = () => {
+    const text = hasEnded ? '' : composeLine(activity, unicode);
+    if (text === '') spinner?.stop();
+    else if (spinner) drawOn(spinner, text);
+    else void load();
   };
-  const isShown = () => !hasEnded && text() !== '';
-  const update = () => {
-    if (!isShown()) {
-      spinner?.stop();
-      spinner = undefined;
-    } else if (!spinner && !isStarting) void start();
+  const drawOn = (shownBy: Ora, text: string) => {
+    // A line that wraps would not be cleared as a whole.
+    const shown = escapeText(sink.redact(text)).slice(0, stream.columns - spinnerWidth);
+    drawnWidth = shown.length + spinnerWidth;
+    // A frame that is drawn before the system tells of a new width must not wrap either.
+    shownBy.text = `\u001b[?7l${shown}\u001b[?7h`;
+    shownBy.start();
   };
-
-  // A terminal that becomes narrower wraps what is drawn, and ora clears only one row. A frame that is drawn before the
-  // system tells of the new width must not wrap as well.
+  // A terminal that becomes narrower wraps what is drawn, and ora clears only one row.
   const onResize = () => {
     const above = Math.ceil(drawnWidth / stream.columns) - 1;
-    if (!spinner || above < 1) return;
+    if (!spinner?.isSpinning) return;
     spinner.clear();
     // Not through the stream's own method, which ora has replaced: it would draw in between.
-    Reflect.apply(Writable.prototype.write, stream, [`\u001b[${above}A\r\u001b[J`]);
+    if (above > 0) Reflect.apply(Writable.prototype.write, stream, [`\u001b[${above}A\r\u001b[J`]);
+    draw();
   };
   stream.on('resize', onResize);
 
   return {
     show(event) {
       activity.note(event);
-      update();
+      draw();
     },
     end() {
       hasEnded = true;
       stream.off('resize', onResize);
-      update();
+      draw();
     },
   };
 
-  async function start(): Promise<void> {
-    isStarting = true;
+  async function load(): Promise<void> {
+    if (isLoading) return;
+    isLoading = true;
     // An import may be hours old: if ora cannot be loaded, it goes on without a status line.
     const loaded = await import('ora').catch(() => undefined);
     if (!loaded) return;
     await sink.flush();
-    isStarting = false;
-    if (!isShown()) return;
-    spinner = loaded
-      .default({
-        stream,
-        isEnabled: true,
-        color: color && 'cyan',
-        spinner: unicode ? 'dots' : 'line',
-        suffixText: () => `\u001b[?7l${text()}\u001b[?7h`,
-        // petstore handles signals itself, and the cursor stays visible if the process dies.
-        discardStdin: false,
-        hideCursor: false,
-      })
-      .start();
+    spinner = loaded.default({
+      stream,
+      isEnabled: true,
+      color: color && 'cyan',
+      spinner: unicode ? 'dots' : 'line',
+      // petstore handles signals itself, and the cursor stays visible if the process dies.
+      discardStdin: false,
+      hideCursor: false,
+    });
+    draw();
   }
 }
 
+/** Says a wait when it starts, and then it and the progress of an import every 30 seconds. */
 export function createStatusLines(
   context: Pick<Context, 'uptime'>,
   say: (event: Event) => void,
 ): Status {
   const activity = createActivity(context);
-  const saidAt: { wait?: number | undefined; progress?: number } = {};
+  const saidAt = { progress: context.uptime(), wait: Number.NEGATIVE_INFINITY };
+  const sayAtTimes = (event: Wait | Progress) => {
+    if (context.uptime() - saidAt[event.event] < intervalMs) return;
+    saidAt[event.event] = context.uptime();
+    say(event);
+  };
   return {
     show(event) {
       activity.note(event);
       const progress = activity.progress();
       const wait = activity.wait();
-      if (!wait) saidAt.wait = undefined;
-      saidAt.progress ??= context.uptime();
       const left = progress && { left: progress.total - progress.done };
-      for (const current of [wait && { ...wait, ...left }, progress]) {
-        if (!current) continue;
-        const last = saidAt[current.event] ?? Number.NEGATIVE_INFINITY;
-        if (context.uptime() - last < intervalMs[current.event]) continue;
-        saidAt[current.event] = context.uptime();
-        say(current);
-      }
+      if (event.event === 'progress' && progress) sayAtTimes(progress);
+      if (wait) sayAtTimes({ ...wait, ...left });
+      else saidAt.wait = Number.NEGATIVE_INFINITY;
     },
     end() {},
   };
 }
 
-/** Returns the fullest line that fits, because one that wraps would not be cleared as a whole. The time comes before all else. */
-function composeLine(activity: Activity, width: number, unicode: boolean): string {
+function composeLine(activity: Activity, unicode: boolean): string {
   const progress = activity.progress();
   const wait = activity.wait();
-  const bar = progress && progressBar(progress, unicode);
-  const rows = progress && progressText(progress).replace(' rows', '');
-  const [count] = rows?.split(', ') ?? [];
-  const full = wait && !(progress && wait.reason === 'response') ? waitText(wait) : undefined;
-  const end = wait?.resetAt;
-  const short = wait && end && `next in ${duration(wait.waitMs)} (${clockTime(end)})`;
-  const lines = [
-    [bar && `${bar} ${rows}`, progress && wait?.next === 'next request' ? short : full],
-    [count, short ?? full],
-    [short ?? full ?? count],
-  ].map((parts) => parts.filter(Boolean).join(' | '));
-  return lines.find((line) => line.length <= width) ?? (lines.at(-1) ?? '').slice(0, width);
+  if (!progress) return wait ? waitText(wait) : '';
+  const bar = progressBar(progress, unicode);
+  // With many requests in flight, one of them is always waited for.
+  if (!wait || wait.reason === 'response') return `${bar} ${progressText(progress)}`;
+  return `${bar} ${rowsText(progress)}, ${waitText(wait)}`;
 }
 
 function progressBar({ done, total }: Progress, unicode: boolean): string {
@@ -145,24 +135,16 @@ type Activity = ReturnType<typeof createActivity>;
 function createActivity({ uptime }: Pick<Context, 'uptime'>) {
   const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();
   let progress: Progress | undefined;
-  let reportedAt = 0;
   return {
     note(event: Wait | Progress): void {
-      if (event.event === 'progress') {
-        progress = event.over ? undefined : event;
-        reportedAt = uptime();
-      } else if (event.waitMs <= 0) waits.delete(event.by);
+      if (event.event === 'progress') progress = event.over ? undefined : event;
+      else if (event.waitMs <= 0) waits.delete(event.by);
       else if (event.waitMs > minShownWaitMs || waits.has(event.by)) {
         waits.set(event.by, { event, end: uptime() + event.waitMs });
       }
     },
-    /** Returns the progress with the estimate as of now, or without one that has passed. */
-    progress(): Progress | undefined {
-      if (!progress?.leftMs) return progress;
-      const { leftMs, ...rest } = progress;
-      const now = leftMs - (uptime() - reportedAt);
-      return now > 0 ? { ...rest, leftMs: now } : rest;
-    },
+    progress: () => progress,
+    /** Returns the wait that ends first. */
     wait(): Wait | undefined {
       const [first] = [...waits.values()].sort((a, b) => a.end - b.end);
       if (!first || first.end <= uptime()) return undefined;

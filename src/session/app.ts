@@ -1,5 +1,6 @@
 import { type Context, type Environment, isCi, type Output } from '../context.ts';
 import type { Format } from '../formats.ts';
+import { isDumb } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -19,7 +20,7 @@ export function canPrompt({ stdin, stderr, env }: Context, { input }: CommonOpti
 export function hasColor(stream: Output, env: Environment, { color }: CommonOptions): boolean {
   if (color === false || env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-  return stream.isTTY && env.TERM !== 'dumb';
+  return stream.isTTY && !isDumb(env);
 }
 
 /** Returns true unless the locale says otherwise (POSIX, 8.2). Containers and Windows set none, and take UTF-8. */

@@ -136,7 +136,7 @@ describe('what one command learned holds for the next:', () => {
     expect(requests).toBe(1);
     expect(waited.exitCode).toBe(0);
     expect(rounded(waited.stderr)).toContain(
-      'petstore: your API key is temporarily banned, next request in 5m (15:09Z)\n',
+      'petstore: next request in 5m (15:09Z): your API key is temporarily banned\n',
     );
   });
 });

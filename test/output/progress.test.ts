@@ -68,9 +68,9 @@ describe('the progress of an import on a terminal', () => {
 
     await terminal.shows(/\d of 20/);
     await terminal.pass(500);
-    await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 [^]*\\bin 45`));
+    await terminal.shows(new RegExp(`${count(19, 20)}.*\\bin 45[^]*: 1 outcome`));
     await terminal.pass(10_000);
-    await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 [^]*\\bin 35`));
+    await terminal.shows(new RegExp(`${count(19, 20)}.*\\bin 35[^]*: 1 outcome`));
     expect((await terminal.end()).exitCode).toBe(0);
   });
 });
@@ -99,7 +99,7 @@ function expectEvery(seconds: number, said: readonly Said[]): void {
   for (const [n, { second }] of said.slice(1).entries()) {
     const gap = second - Number(said[n]?.second);
     expect(gap).toBeGreaterThanOrEqual(seconds);
-    expect(gap).toBeLessThanOrEqual(seconds + 5);
+    expect(gap).toBeLessThanOrEqual(seconds + 7);
   }
 }
 
@@ -112,12 +112,12 @@ const numbersIn = ({ text }: Said) => (text.match(/\d+/g) ?? []).map(Number);
 
 describe('an import in a pipe', () => {
   test.for([
-    ['table', 50, [], 3],
-    ['json', 50, [], 3],
+    ['table', 100, [], 3],
+    ['json', 100, [], 3],
     ['table', 8, [], 0],
-    ['table', 50, ['--quiet'], 0],
+    ['table', 120, ['--quiet'], 0],
   ] as const)(
-    'says its progress every ten seconds, as %s: %i rows %j',
+    'says its progress every 30 s, as %s: %i rows %j',
     async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
       // Eight are on their way at a time, and fewer when a third of what is left is less.
       sandbox.react = () => respondAfter(clock, 5_000);
@@ -126,14 +126,14 @@ describe('an import in a pipe', () => {
       const { progress } = await listen({ petstore, clock }, argv);
 
       expect(progress).toHaveLength(times);
-      expectEvery(10, progress);
+      expectEvery(30, progress);
       expectRising(progress.map((said) => Number(numbersIn(said)[0])));
       for (const said of progress) expect(numbersIn(said)[1]).toBe(rows);
     },
   );
 
   test.for(['table', 'json'])(
-    'says a wait once for all requests and every 30 s, and the progress in between, as %s',
+    'says a wait once for all requests and every 30 s, and then the progress, as %s',
     async (format, { petstore, sandbox, clock, folder }) => {
       sandbox.plan = smallPlan;
 
@@ -143,12 +143,11 @@ describe('an import in a pipe', () => {
       expect(waits.length).toBeGreaterThan(1);
       expectEvery(30, waits);
       for (const { text } of waits) {
-        expect(text).toMatch(/\b11\b.*15:05:0[0-3]Z/);
+        expect(text).toMatch(/15:05:0[0-3]Z/);
+        expect(text).toMatch(/\b11\b/);
         expect(text).toMatch(/\b5 rows left|"left":5\b/);
       }
-      expect(progress.length).toBeGreaterThan(4);
-      expectEvery(10, progress);
-      expectRising(progress.map((said) => -Number(numbersIn(said).at(-1))));
+      expect(progress.map((said) => numbersIn(said).slice(0, 2))).toEqual([[11, 15]]);
     },
   );
 });
