@@ -59,7 +59,7 @@ async function send(
   if (response === undefined) {
     return notice(report, `${method} ${path}: success, with an empty response`);
   }
-  await output.print({ data: response }).catch((error) => {
+  await output.print({ record: response }).catch((error) => {
     if (!isWrite(method)) throw error;
     // A result that cannot be printed does not undo a write.
     const consequence = 'The service accepted the request.';

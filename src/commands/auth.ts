@@ -177,7 +177,7 @@ async function printStatus(session: Session, { check }: StatusOptions): Promise<
   const { works, failure }: KeyCheck = check && key ? await tryKey(session) : {};
 
   await output.print({
-    data: {
+    record: {
       profile: profile.name,
       baseUrl: baseUrl?.href,
       keySource: key?.source,

@@ -36,7 +36,7 @@ async function listSettings(session: Session): Promise<void> {
     const isShown = name !== 'api-key-command' || given === undefined;
     return toRow(name, isShown ? given : { ...given, text: '(set)' });
   });
-  await output.print({ data: rows, columns });
+  await output.print({ list: rows, columns });
 }
 
 function findEffective(name: EffectiveName, session: Session): Resolved | undefined {
@@ -76,7 +76,7 @@ async function printSetting(session: Session, name: EffectiveName): Promise<void
         : `Run: petstore config set ${name} VALUE${profileFlag(profile)}`,
     );
   }
-  await output.print({ data: toRow(name, given), columns, text: given.text });
+  await output.print({ text: [given.text], record: toRow(name, given), columns });
 }
 
 export function defineSet(command: Command, app: App): void {
@@ -171,5 +171,5 @@ export function definePath(command: Command, app: App): void {
 async function printPath({ context, faults, output, report }: Session): Promise<void> {
   for (const { message } of faults) notice(report, message);
   const path = join(requireConfigFolder(context), settingsFile);
-  await output.print({ data: { path }, columns: ['path'], text: path });
+  await output.print({ text: [path], record: { path }, columns: ['path'] });
 }

@@ -67,11 +67,11 @@ async function examine(session: Session, { check: canSend }: Options): Promise<v
     }
   }
   // A table would break paths on a narrow terminal.
-  const lines = rows.flatMap(({ check, status, finding, fix }) => [
+  const text = rows.flatMap(({ check, status, finding, fix }) => [
     `${status.padEnd(4)}  ${check}: ${finding}`,
     ...(fix === undefined ? [] : [`      ${fix}`]),
   ]);
-  await output.print({ data: rows, columns, lines });
+  await output.print({ text, list: rows, columns });
   if (failure) throw failure;
 }
 

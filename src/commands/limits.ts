@@ -19,7 +19,7 @@ type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
 
 export function define(command: Command, app: App): void {
-  addExamples(command, ['petstore limits', 'petstore limits --query minute.remaining -o raw']);
+  addExamples(command, ['petstore limits', 'petstore limits --query items[0].remaining -o raw']);
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')
@@ -64,19 +64,17 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   }
 
   const now = context.now();
-  const rows = {
-    minute: windowFields(minute, now),
-    day: windowFields({ ...day, limit: day.limit ?? plan?.day }, now),
-  };
   await output.print({
-    data: {
-      ...rows,
+    list: [
+      { window: 'minute', ...windowFields(minute, now) },
+      { window: 'day', ...windowFields({ ...day, limit: day.limit ?? plan?.day }, now) },
+    ],
+    columns,
+    head: {
       inFlight: status.inFlight,
       wait: status.wait ? waitFields(status.wait, now) : null,
       store: store ? { address: store.name, answers: isReachable } : null,
     },
-    rows: Object.entries(rows).map(([window, row]) => ({ window, ...row })),
-    columns,
   });
 }
 

@@ -12,5 +12,5 @@ export function define(command: Command, app: App): void {
 
 async function printOrders(session: Session): Promise<void> {
   const client = await session.client();
-  await session.output.print({ data: await client.call(listOrders), empty: 'No orders.' });
+  await session.output.print({ record: await client.call(listOrders), empty: 'No orders.' });
 }

@@ -17,5 +17,5 @@ async function showPet(session: Session, petId: string): Promise<void> {
   // As a path segment these two would name another path.
   if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
   const client = await session.client();
-  await session.output.print({ data: await client.call(getPet, { petId }) });
+  await session.output.print({ record: await client.call(getPet, { petId }) });
 }

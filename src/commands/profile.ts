@@ -39,7 +39,7 @@ async function listProfiles(session: Session): Promise<void> {
     baseUrl: shownBaseUrl(pickProfile(settingsFile.settings, name)),
     key: keySource(name, settingsFile),
   }));
-  await output.print({ data: rows, columns });
+  await output.print({ list: rows, columns });
 }
 
 function shownBaseUrl({ 'base-url': url }: ProfileSettings): string | undefined {

@@ -7,10 +7,5 @@ export async function showRequest(output: Printer, request: ApiRequest): Promise
   const { method, url } = request;
   const headers = shownHeaders(request);
   const body = request.body === undefined ? undefined : parseJson(request.body);
-  const fields = { method, url: url.href, ...headers, ...(body !== undefined && { body }) };
-  await output.print({
-    data: { method, url: url.href, headers, body },
-    rows: Object.entries(fields).map(([field, value]) => ({ field, value })),
-    columns: ['field', 'value'],
-  });
+  await output.print({ record: { method, url: url.href, headers, body } });
 }

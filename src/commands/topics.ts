@@ -72,7 +72,7 @@ const otherVariables: readonly Item[] = [
   ['NODE_EXTRA_CA_CERTS', 'file with an additional certificate authority (CA)'],
   ['NO_COLOR', 'if set, disable colour, whatever FORCE_COLOR says'],
   ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
-  ['TERM', 'if dumb, disable colour and the status line'],
+  ['TERM', 'if dumb or empty, disable colour and the status line'],
   ['LC_ALL, LC_CTYPE, LANG', 'locale: tables have frames only in UTF-8'],
   ['CI', 'if set, petstore never prompts; 0 or false counts as not set'],
   ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],

@@ -29,6 +29,7 @@ export function createSink(context: Context, hasColor: (output: Output) => boole
   return {
     ...secrets,
     async print(lines: readonly Line[]): Promise<void> {
+      if (lines.length === 0) return;
       const text = await render(lines, stdout);
       // In two writes: with a line end added, the text of a large response would be copied once more.
       const written = messages.then(() => Promise.all([stdout.write(text), stdout.write('\n')]));
@@ -98,8 +99,10 @@ function createSecrets() {
     },
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
-    redactData: <Data extends Json>(data: Data): Data =>
-      hasSecret(joinTexts(data)) ? (mapTexts(data, redact, redactName) as Data) : data,
+    redactData: <Data extends Json | readonly Json[]>(data: Data): Data =>
+      hasSecret(joinTexts(data as Json))
+        ? (mapTexts(data as Json, redact, redactName) as Data)
+        : data,
   };
 }
 

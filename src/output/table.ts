@@ -3,84 +3,58 @@ import { isNumber } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
-import { measureWidth, pad, truncate, wrap } from './width.ts';
+import { breakWords, measureWidth, pad } from './width.ts';
 
 export type TableOptions = {
   readonly columns: readonly string[];
   readonly header: boolean;
-  /** undefined in a pipe, where nothing is cut or wrapped. */
+  /** undefined in a pipe, where nothing is wrapped. */
   readonly width: number | undefined;
   readonly framed: boolean;
-  readonly notice: (message: string) => void;
 };
 
-/** Longer tables are scrolled through. */
-const maxFramedCells = 1_000;
-const maxSampleRows = 1_000;
-const maxSampleLength = 1024 * 1024;
-/** On a terminal a longer text is cut. In a pipe it is whole, and other rows are not padded to it. */
-const maxCellWidth = 200;
-const minColumnWidth = 10;
+/** cli-table3 takes a second for 10,000 cells, and four times as long for twice as many, or for texts twice as long. */
+const maxRows = 1_000;
+const maxCells = 10_000;
+const maxTextWidth = 1_000;
 /** Any character has room in two cells. */
-const minCellWidth = 2;
-/** The longest integer of 64 bits. Ids are never cut. */
-const maxNumberWidth = 20;
-/** Numbers behind the sample may be a hundred times as large. */
-const spareDigits = 2;
+const minWidth = 2;
 
 type Cells = readonly string[];
-type Cut = (text: string, width: number) => string;
-type Sample = { readonly rows: Cells[]; readonly isNumber: boolean[]; length: number };
 
-/** Lays out a table, a small one in a frame, a longer one in columns while its rows arrive. */
+/** Lays out a list as a table in a frame, or a long one as plain columns that fit its first rows. */
 export async function* tableLines(
   batches: AsyncIterable<readonly Row[]>,
-  options: TableOptions,
+  { columns, header, width = Number.POSITIVE_INFINITY, framed }: TableOptions,
 ): AsyncGenerator<readonly Line[]> {
-  const { columns, header, framed, width, notice } = options;
   const titles = columns.map(escapeCell);
-  const sample: Sample = { rows: [], isNumber: [], length: 0 };
+  const head = header ? [titles] : [];
+  const numbers = new Set<number>();
+  let held: Cells[] = [];
   let write: ((cells: Cells) => string) | undefined;
-  let hasCut = false;
-
-  const cut = (text: string, width: number) => {
-    const shown = truncate(text, width);
-    hasCut ||= shown !== text;
-    return shown;
-  };
-  const startColumns = (isSample = false): Line[] => {
-    write = createRowWriter(sample, titles, options, isSample, cut);
-    const lines = sample.rows.splice(0).map(write);
-    return header ? [{ style: 'bold', text: write(titles) }, ...lines] : lines;
+  const takeHeld = (): Line[] => {
+    const heading = write ? [] : head;
+    write ??= createWriter([...head, ...held]);
+    const lines = [...heading.map(write).map(toBold), ...held.map(write)];
+    held = [];
+    return lines;
   };
 
   try {
     for await (const batch of batches) {
-      if (write) {
-        yield batch.map(escapeRow).map(write);
-        continue;
+      for (const row of batch) {
+        held.push(row.map((cell) => escapeCell(cellText(cell))));
+        for (const [index, cell] of row.entries()) if (isNumber(cell)) numbers.add(index);
       }
-      for (const row of batch) addTo(sample, row);
-      if (sample.rows.length > maxSampleRows || sample.length > maxSampleLength) {
-        yield startColumns(true);
-      }
+      if (write || isLong(held)) yield takeHeld();
     }
   } catch (error) {
     // If the list breaks off, what was read of it is still printed.
-    if (!write && sample.rows.length > 0) yield startColumns();
+    if (held.length > 0) yield takeHeld();
     throw error;
   }
-  if (sample.rows.length > 0) {
-    const isLong = (cell: string) => truncate(cell, maxCellWidth) !== cell;
-    const hasRoom = width !== undefined || !sample.rows.flat().some(isLong);
-    const isSmall = sample.rows.length * columns.length <= maxFramedCells;
-    yield framed && hasRoom && isSmall ? frame(sample, titles, options, cut) : startColumns();
-  }
-  if (hasCut) notice('some texts are cut and end in …; to see all of each: --output yaml');
-}
-
-function escapeRow(row: Row): string[] {
-  return row.map((cell) => escapeCell(cellText(cell)));
+  if (held.length === 0) return;
+  yield framed ? frame(head, held, numbers, width) : takeHeld();
 }
 
 /** Escapes the border of a frame, too: it would forge a row on a terminal that draws a text wider than it is measured. */
@@ -88,121 +62,74 @@ function escapeCell(text: string): string {
   return escapeText(text).replaceAll('│', '\\u{2502}');
 }
 
-function addTo(sample: Sample, row: Row): void {
-  // V8 cuts a text out of a longer one by reference: 1,000 names would keep 1,000 elements of up to 1 MiB.
-  const cells = escapeRow(row).map((cell) => ` ${cell}`.slice(1));
-  sample.rows.push(cells);
-  for (const [index, cell] of row.entries()) {
-    const { length } = cells[index] ?? '';
-    sample.length += length;
-    if (isNumber(cell) && length <= maxNumberWidth) sample.isNumber[index] = true;
-  }
+function isLong(rows: readonly Cells[]): boolean {
+  const [first = []] = rows;
+  if (rows.length > maxRows || rows.length * first.length > maxCells) return true;
+  return rows.some((cells) => cells.some((cell) => cell.length > maxTextWidth));
 }
 
-function frame(sample: Sample, titles: Cells, options: TableOptions, cut: Cut): Line[] {
-  const { header, width = Number.POSITIVE_INFINITY } = options;
-  const room = width - 3 * titles.length - 1;
-  const { widths, isNarrow } = fitColumns(sample, titles, header, room);
-  // Of two columns the first one usually names the second.
-  if (header && isNarrow && titles.length > 2)
-    return sample.rows.flatMap((cells, index) => recordLines(titles, cells, index > 0, cut));
+/** Returns what writes a row in plain columns. Nothing is cut: a longer text of a later row stands out. */
+function createWriter(rows: readonly Cells[]): (cells: Cells) => string {
+  const widths = measureColumns(rows);
+  return (cells) =>
+    cells
+      .map((cell, index) => pad(cell, Math.min(widths[index] ?? 0, maxTextWidth)))
+      .join('  ')
+      .trimEnd();
+}
+
+function frame(
+  head: readonly Cells[],
+  rows: readonly Cells[],
+  numbers: ReadonlySet<number>,
+  width: number,
+): Line[] {
+  const needed = measureColumns([...head, ...rows]);
+  const widths = fitColumns(needed, numbers, width - 3 * needed.length - 1);
   const fitted = (cells: Cells) =>
-    cells.map((cell, index) => wrap(cut(cell, maxCellWidth), widths[index] ?? 0));
+    cells.map((cell, index) => breakWords(cell, widths[index] ?? minWidth));
   const table = new Table({
-    head: header ? fitted(titles) : [],
+    head: head.flatMap(fitted),
+    colWidths: widths.map((columnWidth) => columnWidth + 2),
+    wordWrap: true,
     style: { head: [], border: [], compact: true },
     // Without it cli-table3 cuts each cell character by character for its debug log, and measures this one if it is not ASCII.
     truncate: '.'.repeat(10),
   });
-  table.push(...sample.rows.map(fitted));
+  table.push(...rows.map(fitted));
   const lines = table.toString().split('\n');
-  return lines.map((text, index) => (header && index === 1 ? { style: 'bold', text } : text));
+  const headEnd = lines.findIndex((line) => line.startsWith('├'));
+  return lines.map((line, index) => (index > 0 && index < headEnd ? toBold(line) : line));
 }
 
-function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean, cut: Cut): Line[] {
-  const lines = titles.map((title, index) => `${title}: ${cut(cells[index] ?? '', maxCellWidth)}`);
-  return hasPrevious ? ['', ...lines] : lines;
-}
-
-/** Returns what writes a row. On a terminal its last cell gets the room that the others leave, since later rows may be longer. */
-function createRowWriter(
-  sample: Sample,
-  titles: Cells,
-  { header, width }: TableOptions,
-  isSample: boolean,
-  cut: Cut,
-): (cells: Cells) => string {
-  const { isNumber } = sample;
-  const last = titles.length - 1;
-  const room = width === undefined ? Number.POSITIVE_INFINITY : width - 2 * last;
-  const { widths } = fitColumns(sample, titles, header, room, isSample ? spareDigits : 0);
-  if (isSample && width !== undefined) growColumns(widths, isNumber, room);
-  return (cells) => {
-    let remaining = room;
-    const texts = cells.map((cell, index) => {
-      const columnWidth = widths[index] ?? 0;
-      if (width === undefined) return pad(cell, columnWidth);
-      const isWhole = isNumber[index] && cell.length <= maxNumberWidth;
-      const maxWidth = index < last ? columnWidth : Math.min(maxCellWidth, remaining);
-      const text = pad(isWhole ? cell : cut(cell, Math.max(minCellWidth, maxWidth)), columnWidth);
-      remaining -= isWhole ? text.length : columnWidth;
-      return text;
-    });
-    return texts.join('  ').trimEnd();
-  };
-}
-
-/** Gives columns up to twice the width that the sample needs, as far as there is room: later rows may be longer. */
-function growColumns(widths: number[], isNumber: readonly boolean[], room: number): void {
-  let spare = room - addUp(widths);
-  for (const [index, width] of widths.entries()) {
-    if (isNumber[index] || spare <= 0) continue;
-    widths[index] = width + Math.min(width, spare);
-    spare -= width;
-  }
-}
-
-/** Fits the columns into `room`: all that are wider than a cap get its width, columns of numbers never. */
-function fitColumns(
-  { rows, isNumber }: Sample,
-  titles: Cells,
-  header: boolean,
-  room: number,
-  extraDigits = 0,
-) {
-  const needed = titles.map((_, index) => {
-    let width = 0;
-    for (const cells of header ? [titles, ...rows] : rows) {
-      width = Math.max(width, cellWidth(cells[index] ?? ''));
+function measureColumns(rows: readonly Cells[]): number[] {
+  const widths: number[] = [];
+  for (const cells of rows) {
+    for (const [index, cell] of cells.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, measureWidth(cell));
     }
-    return width + (isNumber[index] ? extraDigits : 0);
-  });
-  let cap = maxCellWidth;
-  let widths = needed;
-  let spare = room - addUp(widths);
-  while (spare < 0 && cap > minCellWidth) {
-    cap -= 1;
-    widths = needed.map((width, index) => (isNumber[index] ? width : Math.min(width, cap)));
-    spare = room - addUp(widths);
   }
-  // One cell more for each would not fit: the first ones get what is left.
-  if (widths !== needed) {
-    widths = widths.map((width, index) =>
-      width < (needed[index] ?? 0) && spare-- > 0 ? width + 1 : width,
-    );
-  }
-  const isNarrow = widths.some(
-    (width, index) => width < Math.min(minColumnWidth, needed[index] ?? 0),
-  );
-  return { widths, isNarrow };
+  return widths;
 }
 
-function addUp(widths: readonly number[]): number {
-  return widths.reduce((sum, width) => sum + width, 0);
+/** Shares the room of a line among columns, the narrow ones first. Numbers get what they need: an id is never broken. */
+function fitColumns(
+  needed: readonly number[],
+  numbers: ReadonlySet<number>,
+  room: number,
+): number[] {
+  const widths = [...needed];
+  const rank = (index: number) => (numbers.has(index) ? 0 : (needed[index] ?? 0));
+  const order = [...needed.keys()].sort((a, b) => rank(a) - rank(b));
+  let left = room;
+  for (const [done, index] of order.entries()) {
+    const share = Math.max(minWidth, Math.floor(left / (order.length - done)));
+    if (!numbers.has(index)) widths[index] = Math.min(needed[index] ?? 0, share);
+    left -= widths[index] ?? 0;
+  }
+  return widths;
 }
 
-function cellWidth(cell: string): number {
-  return cell.length > 10 * maxCellWidth
-    ? maxCellWidth
-    : Math.min(maxCellWidth, measureWidth(cell));
+function toBold(text: string): Line {
+  return { style: 'bold', text };
 }

@@ -6,6 +6,7 @@ import { type Format, hasJsonEvents } from '../formats.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
+import type { Query } from '../query/query.ts';
 import type { RateLimit } from '../request/exchange.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
 import {
@@ -160,9 +161,13 @@ async function createOutput(
     notice: (message) => notice(report, message),
     format,
     columns,
-    query: query === undefined ? undefined : (await import('../query/query.ts')).createQuery(query),
+    query: query === undefined ? undefined : await prepareQuery(sink.redact(query)),
     header,
-    width: context.stdout.columns,
     framed: isUtf8(context.env),
   });
+}
+
+async function prepareQuery(expression: string): Promise<Query> {
+  const { createQuery } = await import('../query/query.ts');
+  return createQuery(expression);
 }

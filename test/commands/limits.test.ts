@@ -13,11 +13,13 @@ describe('limits', () => {
 
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
-      minute: { source: 'unknown' },
-      day: { source: 'unknown' },
       inFlight: 0,
       wait: null,
       store: null,
+      items: [
+        { window: 'minute', source: 'unknown' },
+        { window: 'day', source: 'unknown' },
+      ],
     });
     expect(sandbox.requests).toHaveLength(0);
   });
@@ -41,10 +43,10 @@ describe('limits', () => {
     const json = await petstore(limits);
 
     const resetAt = '2026-11-20T15:05:00Z';
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      minute: { limit: 60, remaining: 58, used: 2, resetAt, source: 'service' },
-      day: { used: 2, source: 'own count' },
-    });
+    expect(JSON.parse(json.stdout).items).toMatchObject([
+      { window: 'minute', limit: 60, remaining: 58, used: 2, resetAt, source: 'service' },
+      { window: 'day', used: 2, source: 'own count' },
+    ]);
     expect(sandbox.requests).toHaveLength(2);
   });
 
@@ -65,7 +67,7 @@ describe('limits', () => {
 
     const [{ resetAt } = {}] = events();
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout).minute).toMatchObject({ limit: 60, remaining: 59, resetAt });
+    expect(JSON.parse(stdout).items[0]).toMatchObject({ limit: 60, remaining: 59, resetAt });
     expect(sandbox.requests).toHaveLength(1);
   });
 

@@ -235,7 +235,7 @@ for (const [name, program] of Object.entries(engines))
       });
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('timed out') });
-      expect(JSON.parse(limits.stdout).minute.source).toBe('service');
+      expect(JSON.parse(limits.stdout).items[0].source).toBe('service');
     });
 
     test('three machines on one key: no 429, each created once', async ({ startStore }) => {

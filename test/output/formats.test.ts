@@ -34,12 +34,12 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   limits: {
     csv: 'window,limit,remaining,used,resetAt,source\nminute,,,,,unknown\nday,,,,,unknown\n',
-    yaml: 'minute:\n  source: unknown\nday:\n  source: unknown\ninFlight: 0\nwait: null\nstore: null\n',
+    yaml: 'inFlight: 0\nwait: null\nstore: null\nitems:\n- window: minute\n  source: unknown\n- window: day\n  source: unknown\n',
   },
   'categories import FILE --dry-run': {
     raw: '{"line":2,"name":"ferret","intention":"create"}\n{"line":3,"name":"dog","intention":"create"}\n',
     csv: 'line,name,intention,id,looksLike\n2,ferret,create,,\n3,dog,create,,\n',
-    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecast:\n  plan: null\n  todayMs: 0\n  moreDays: null\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
+    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecastMs: 0\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
   },
   'categories import FILE --yes': {
     csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,9007199254740993,,,,\n3,dog,created,9007199254740994,,,,\n',

@@ -51,7 +51,7 @@ describe('--query', () => {
   test.for([
     ['config get max-wait', '[setting, value]', ['max-wait', '2m']],
     ['config list', "[?setting=='output'].source | [0]", 'default'],
-    ['limits', 'minute.remaining', null],
+    ['limits', 'items[0].remaining', null],
     ['auth status', 'keySource', 'PETSTORE_API_KEY'],
     ['orders list', '[].quantity | sum(@)', 3],
     ['pets get 1', 'name', 'Bello'],

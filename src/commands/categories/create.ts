@@ -90,7 +90,7 @@ async function create(
   const where = creation.wasFound ? '' : onProfile(session);
   if (where) notice(report, `created${where}`);
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
-  await output.print({ data: category, columns: categoryColumns }).catch((error) => {
+  await output.print({ record: category, columns: categoryColumns }).catch((error) => {
     throw creation.wasFound ? error : unprintedFailure(error, category);
   });
 }

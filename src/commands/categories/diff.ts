@@ -70,8 +70,8 @@ async function printDiff(session: Session, file: string, { format }: Options): P
       const { id, name } = category;
       return { change: 'only_in_service', name, id, ...serviceFields(category) };
     });
-  const data = [...inFile, ...onlyInService];
-  await session.output.print({ data, columns, empty: 'No differences.' });
+  const changes = [...inFile, ...onlyInService];
+  await session.output.print({ list: changes, columns, empty: 'No differences.' });
   if (findByFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
 }
 

@@ -1,93 +1,93 @@
 import { resetMarginMs } from '../../limit/decide.ts';
 import { readStatus, type WindowStatus } from '../../limit/status.ts';
-import { windowMs } from '../../plans.ts';
+import { plans, windowMs } from '../../plans.ts';
 import { profileFlag } from '../../session/chosen-profile.ts';
 import { getSetting } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
-import type { NamedPlan } from '../../settings/values.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 
-type Allowance = {
-  readonly limit: number;
-  readonly left: number;
-  readonly resetMs?: number | undefined;
-};
+type Allowance = { readonly limit: number; readonly left: number; readonly resetMs: number };
 
 type KnownLimit = {
-  readonly plan: NamedPlan | undefined;
-  readonly minute: Allowance | undefined;
+  /** The plan whose limit it is, where no response has told one. */
+  readonly plan: string | undefined;
+  readonly minute: Allowance;
   readonly day: Allowance | undefined;
+};
+
+export type Forecast = {
+  readonly requests: number;
+  readonly ms: number;
+  readonly limit: KnownLimit;
 };
 
 /** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
 const maxOnAnyDay = 900;
 
-/** Predicts all requests of an import: one for each row, a list before and after them, and one for each day that follows. */
-export async function forecastImport(session: Session, toCreate: number, made: number) {
+/** Predicts an import: a request for each row, and a list before and after them. `made` requests were sent already. */
+export async function forecastImport(
+  session: Session,
+  toCreate: number,
+  made: number,
+): Promise<Forecast> {
   const limit = await readKnownLimit(session);
-  const once = toCreate === 0 ? 1 : toCreate + 2;
-  const { moreDays = 0 } = forecast(once - made, limit);
-  const requests = once + moreDays;
-  return { ...limit, ...forecast(requests - made, limit), toCreate, requests };
+  const requests = toCreate === 0 ? 1 : toCreate + 2;
+  return { requests, ms: timeFor(requests - made, limit), limit };
 }
 
-export type ImportForecast = Awaited<ReturnType<typeof forecastImport>>;
-
-export function describeForecast(
-  { plan, minute, requests, today, todayMs, moreDays }: ImportForecast,
-  { profile }: Session,
-): string {
-  const needed = countOf(requests, 'request');
-  if (minute === undefined || todayMs === undefined) return `${needed}; the rate limit is unknown`;
-  const minutes = Math.round(todayMs / windowMs.minute) * windowMs.minute;
-  const time = minutes === 0 ? 'less than a minute' : `about ${duration(minutes)}`;
-  const more = countOf(moreDays ?? 0, 'more day');
-  const days = today === 0 ? `nothing left today, ${more}` : `${time} today and ${more}`;
-  const pace = plan ? `on ${plan.name}` : `at ${formatCount(minute.limit)} per minute`;
+export function describeForecast({ requests, ms, limit }: Forecast, { profile }: Session): string {
+  const minutes = Math.round(ms / windowMs.minute);
+  const time =
+    minutes === 0 ? 'less than a minute' : `about ${duration(minutes * windowMs.minute)}`;
   const advice =
-    moreDays === undefined && requests > maxOnAnyDay
+    limit.day === undefined && requests > maxOnAnyDay
       ? `; the daily limit is unknown (petstore config set plan free${profileFlag(profile)})`
       : '';
-  return `${needed}: ${moreDays ? days : time} ${pace}${advice}`;
+  return `${countOf(requests, 'request')}: ${time} ${describeLimit(limit, requests)}${advice}`;
 }
 
-export async function readKnownLimit(session: Session): Promise<KnownLimit> {
+function describeLimit({ plan, minute, day }: KnownLimit, requests: number): string {
+  if (plan !== undefined) return `on ${plan}`;
+  const perDay = day && requests > day.left ? ` and ${formatCount(day.limit)} per day` : '';
+  return `at ${formatCount(minute.limit)} per minute${perDay}`;
+}
+
+/** Returns the limit in force: what responses told, else that of the plan, else the smallest one. */
+async function readKnownLimit(session: Session): Promise<KnownLimit> {
   const plan = getSetting('plan', session)?.value;
-  const { minute, day, wait } = await readStatus(await session.limits());
-  const perMinute = toAllowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
+  const { minute, day } = await readStatus(await session.limits());
+  const perMinute = minute.limit ?? plan?.quotas.minute ?? plans.free.minute;
+  const perDay = day.limit ?? plan?.quotas.day;
+  const isOfPlan = minute.source !== 'service' && perMinute === plan?.quotas.minute;
   return {
-    plan,
-    minute: perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.waitMs } : perMinute,
-    day: toAllowance(plan?.quotas.day ?? day.limit, day),
+    plan: isOfPlan ? plan.name : undefined,
+    minute: toAllowance(perMinute, minute, windowMs.minute),
+    day: perDay === undefined ? undefined : toAllowance(perDay, day, windowMs.day),
   };
 }
 
-/** Predicts how long requests take. Days are counted after today, and undefined if the limit per day is unknown. */
-export function forecast(requests: number, { minute, day }: KnownLimit) {
-  const today = day ? Math.min(requests, day.left) : requests;
-  const later = requests - today;
-  const todayMs = minute && waitMs(today, minute);
-  if (!day || later === 0) return { today, todayMs, moreDays: day && 0, totalMs: todayMs };
-
-  const moreDays = Math.ceil(later / day.limit);
-  const onLastDay = later - (moreDays - 1) * day.limit;
-  const daysMs = (day.resetMs ?? windowMs.day) + (moreDays - 1) * windowMs.day;
-  const totalMs = minute && daysMs + waitMs(onLastDay, { limit: minute.limit, left: minute.limit });
-  return { today, todayMs, moreDays, totalMs };
+function toAllowance(
+  limit: number,
+  { remaining, used = 0, resetMs }: WindowStatus,
+  lengthMs: number,
+): Allowance {
+  const untilNextMs = resetMs === undefined ? lengthMs : resetMs + resetMarginMs;
+  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs: untilNextMs };
 }
 
-function waitMs(requests: number, { limit, left, resetMs = windowMs.minute }: Allowance): number {
+/** Returns how long a limit holds requests back. How long the service takes is not known. */
+function timeFor(requests: number, { minute, day }: KnownLimit): number {
+  const today = Math.min(requests, day?.left ?? requests);
+  if (!day || today === requests) return timeInMinutes(requests, minute);
+  const daysBetween = Math.ceil((requests - today) / day.limit) - 1;
+  const onLastDay = requests - today - daysBetween * day.limit;
+  const newMinute = { ...minute, left: minute.limit };
+  return day.resetMs + daysBetween * windowMs.day + timeInMinutes(onLastDay, newMinute);
+}
+
+function timeInMinutes(requests: number, { limit, left, resetMs }: Allowance): number {
   if (requests <= left) return 0;
   const windows = Math.ceil((requests - left) / limit);
   // A new window begins with its first request, which is sent after the margin.
   return resetMs + (windows - 1) * (windowMs.minute + resetMarginMs);
-}
-
-function toAllowance(
-  limit: number | undefined,
-  { remaining, used = 0, resetMs }: WindowStatus,
-): Allowance | undefined {
-  if (limit === undefined) return undefined;
-  const untilNextMs = resetMs === undefined ? undefined : resetMs + resetMarginMs;
-  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs: untilNextMs };
 }

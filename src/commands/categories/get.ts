@@ -56,5 +56,5 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     const next = id === undefined ? 'list' : `get ${id}`;
     throw new Failure('usage', message, { hint: `See: petstore categories ${next}${flag}` });
   }
-  await output.print({ data: category, columns: categoryColumns });
+  await output.print({ record: category, columns: categoryColumns });
 }

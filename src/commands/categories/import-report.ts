@@ -5,12 +5,11 @@ import type { Ending } from '../../import/import-rows.ts';
 import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { type JsonObject, toInteger } from '../../json/json.ts';
-import { inBatches } from '../../output/printer.ts';
 import { onProfile } from '../../session/chosen-profile.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quote.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
-import { describeForecast, type ImportForecast } from './forecast.ts';
+import { describeForecast, type Forecast } from './forecast.ts';
 
 export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
 export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
@@ -36,10 +35,15 @@ const rowWords = {
 type Word = keyof typeof rowWords;
 type Counts = Readonly<Partial<Record<Word, number>>>;
 
-export function showPlan(session: Session, items: readonly Item[], forecast: ImportForecast): void {
+export function showPlan(
+  session: Session,
+  items: readonly Item[],
+  toCreate: number,
+  forecast: Forecast,
+): void {
   const sentences = [
     describeCounts(countWords(items.map(({ fate }) => fate))),
-    ...(forecast.toCreate > 0 ? [describeForecast(forecast, session)] : []),
+    ...(toCreate > 0 ? [describeForecast(forecast, session)] : []),
     ...describeOddities(items),
   ];
   for (const sentence of sentences) notice(session.report, sentence);
@@ -47,54 +51,43 @@ export function showPlan(session: Session, items: readonly Item[], forecast: Imp
 
 function describeOddities(items: readonly Item[]): string[] {
   const firsts = new Map<string, Item>();
-  const ignored: string[] = [];
-  const similar: string[] = [];
+  const oddities: string[] = [];
   for (const item of items) {
-    const { line, name, fate, id, lookAlike } = item;
-    const first = firsts.get(name) ?? item;
-    firsts.set(name, first);
-    const start = `line ${line}: ${quoted(name)}`;
-    if (fate === 'differs') {
-      ignored.push(
-        `${start} already exists with a different ${otherFields} (id ${id}); it is left unchanged`,
-      );
-    } else if (
-      fate === 'repeated' &&
-      optionalFields.some((field) => first[field] !== item[field])
-    ) {
-      ignored.push(
-        `${start} is a duplicate of line ${first.line} with a different ${otherFields}; line ${first.line} is used`,
-      );
-    }
-    if (lookAlike !== undefined) {
-      similar.push(`${start} is similar to ${quoted(lookAlike)}, which already exists`);
-    }
+    const first = firsts.get(item.name) ?? item;
+    firsts.set(item.name, first);
+    const oddity = describeOddity(item, first);
+    if (oddity) oddities.push(`line ${item.line}: ${quoted(item.name)} ${oddity}`);
   }
-  return [
-    ...shorten(ignored, 'more different descriptions are not used'),
-    ...shorten(similar, 'more similar names'),
-  ];
+  const more = oddities.length - maxListed;
+  return more > 0
+    ? [...oddities.slice(0, maxListed), `${countOf(more, 'more row')} of these kinds`]
+    : oddities;
 }
 
-function shorten(sentences: readonly string[], more: string): string[] {
-  const left = sentences.length - maxListed;
-  if (left <= 0) return [...sentences];
-  return [...sentences.slice(0, maxListed), `${formatCount(left)} ${more}`];
+function describeOddity(item: Item, first: Item): string | undefined {
+  const { fate, id, lookAlike } = item;
+  if (lookAlike !== undefined) return `is similar to ${quoted(lookAlike)}, which already exists`;
+  if (fate === 'differs') {
+    return `already exists with a different ${otherFields} (id ${id}); it is left unchanged`;
+  }
+  const isOther = optionalFields.some((field) => first[field] !== item[field]);
+  if (fate !== 'repeated' || !isOther) return undefined;
+  return `is a duplicate of line ${first.line} with a different ${otherFields}; line ${first.line} is used`;
 }
 
 export async function printPlan(
   session: Session,
   source: string,
   items: readonly Item[],
-  { requests, plan, todayMs, moreDays }: ImportForecast,
+  { requests, ms }: Forecast,
 ): Promise<void> {
-  const known = (value: number | undefined) => (value === undefined ? null : Math.ceil(value));
-  const head = {
-    requests,
-    forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
-  };
   const counts = countWords(items.map(({ fate }) => fate));
-  await printRows(session, source, items, toPlanRow, counts, head, planColumns);
+  await session.output.print({
+    text: countLines(counts),
+    list: items.map(toPlanRow),
+    columns: planColumns,
+    head: { ...reportHead(source, items, counts), requests, forecastMs: Math.ceil(ms) },
+  });
 }
 
 function toPlanRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
@@ -109,7 +102,7 @@ export async function reportEnding(
   ending: Ending,
   tookMs: number | undefined,
 ): Promise<void> {
-  const { report } = session;
+  const { output, report } = session;
   const counts = countWords(items.map(toOutcome));
   const failure = importFailure(ending, items, counts);
   // Before the result: a pager may draw that on the same terminal.
@@ -117,14 +110,17 @@ export async function reportEnding(
     notice(report, describeCounts(counts, `${onProfile(session)} in ${duration(tookMs)}`));
   }
   if (ending.isPlanned) {
-    const head = { copies: [...ending.copies] };
-    await printRows(session, source, items, toOutcomeRow, counts, head, outcomeColumns).catch(
-      (error) => {
-        const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
-        if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
-        if (error instanceof Failure) warn(report, error.message);
-      },
-    );
+    const result = {
+      text: countLines(counts),
+      list: items.map(toOutcomeRow),
+      columns: outcomeColumns,
+      head: { ...reportHead(source, items, counts), copies: [...ending.copies] },
+    };
+    await output.print(result).catch((error) => {
+      const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
+      if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
+      if (error instanceof Failure) warn(report, error.message);
+    });
   }
   if (failure) throw failure;
 }
@@ -209,27 +205,14 @@ function correctHint(similar: number): string {
   return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }
 
-async function printRows(
-  { output }: Session,
-  source: string,
-  items: readonly Item[],
-  toRow: (item: Item) => JsonObject,
-  counts: Counts,
-  head: JsonObject,
-  columns: readonly string[],
-): Promise<void> {
-  const numbers = listEntries(counts);
-  await output.print({
-    data: inBatches(items, toRow),
-    head: {
-      file: source,
-      rows: items.length,
-      counts: { ...counts },
-      ...head,
-    },
-    columns,
-    lines: numbers.map(([word, count]) => `${chooseWords(word, count)}: ${formatCount(count)}`),
-  });
+function reportHead(source: string, items: readonly Item[], counts: Counts): JsonObject {
+  return { file: source, rows: items.length, counts: { ...counts } };
+}
+
+function countLines(counts: Counts): string[] {
+  return listEntries(counts).map(
+    ([word, count]) => `${chooseWords(word, count)}: ${formatCount(count)}`,
+  );
 }
 
 /** Counts words in the order of `rowWords`. */

@@ -19,7 +19,7 @@ import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { forecast, forecastImport, readKnownLimit } from './forecast.ts';
+import { forecastImport } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
 
 type Options = {
@@ -28,9 +28,6 @@ type Options = {
   readonly yes?: boolean;
   readonly settle?: string;
 };
-
-/** Until this many rows are done, the average per row is too high: the first ones were sent together. */
-const minAveraged = 20;
 
 /** Upper bound of --settle. */
 const maxSettleMs = 86_400_000;
@@ -101,13 +98,14 @@ async function importFile(session: Session, file: string, options: Options): Pro
     return run(session, source, { ...job, ...settleTimes, maxWaitMs, store }, options.yes ?? false);
   }
   await previewImport(job);
-  const predicted = await forecastImport(session, findByFate(items, 'create').length, 0);
-  showPlan(session, items, predicted);
+  const toCreate = findByFate(items, 'create').length;
+  const forecast = await forecastImport(session, toCreate, 0);
+  showPlan(session, items, toCreate, forecast);
   // A table has only the counts.
-  if (path !== undefined && session.format === 'table' && predicted.toCreate > 0) {
+  if (path !== undefined && session.format === 'table' && toCreate > 0) {
     notice(report, `to see the names: ${commandOn('petstore categories diff', file)}`);
   }
-  await printPlan(session, source, items, predicted);
+  await printPlan(session, source, items, forecast);
 }
 
 function resolveSettle(text: string | undefined): SettleTimes {
@@ -133,18 +131,20 @@ async function run(
   isConfirmed: boolean,
 ): Promise<void> {
   const { items } = job;
-  let progress: Awaited<ReturnType<typeof startProgress>> | undefined;
+  let progress: ReturnType<typeof startProgress> | undefined;
   const ending = await runImport({
     ...job,
     async confirm() {
       const similar = isConfirmed ? [] : findByFate(items, 'similar');
       const toCreate = findByFate(items, 'create').length + similar.length;
-      showPlan(session, items, await forecastImport(session, toCreate, 1));
+      const forecast = await forecastImport(session, toCreate, 1);
+      showPlan(session, items, toCreate, forecast);
       if (toCreate === 0) return;
       if (!isConfirmed) await ask(session, toCreate, similar);
       // A yes holds for the look-alikes that were shown.
       for (const item of similar) item.isAgreed = true;
-      progress = await startProgress(session, findByFate(items, 'created_before').length, toCreate);
+      const before = findByFate(items, 'created_before').length;
+      progress = startProgress(session, before, before + toCreate, forecast.ms);
     },
     onRowDone: () => progress?.step(),
   }).catch((error) => {
@@ -169,33 +169,27 @@ async function ask(session: Session, toCreate: number, similar: readonly Item[])
 }
 
 /** Reports how far an import has come. `before` counts the rows that earlier runs have created. */
-async function startProgress(session: Session, before: number, toCreate: number) {
-  const { report } = session;
-  const { uptime } = session.context;
-  const startedAt = uptime();
-  const total = before + toCreate;
-  let done = 0;
-  // The last request is that of a list.
-  const { totalMs = 0 } = forecast(toCreate + 1, await readKnownLimit(session));
-  const endByLimit = uptime() + totalMs;
+function startProgress(
+  { context, report }: Session,
+  before: number,
+  total: number,
+  forecastMs: number,
+) {
+  const startedAt = context.uptime();
+  let done = before;
+  const show = (over = false) => {
+    const leftMs = startedAt + forecastMs - context.uptime();
+    report({ event: 'progress', done, total, ...(leftMs > 0 && { leftMs }), over });
+  };
   show();
-
   return {
     step() {
       done += 1;
       show();
     },
     end() {
-      report({ event: 'progress', done: before + done, total, over: true });
-      return uptime() - startedAt;
+      show(true);
+      return context.uptime() - startedAt;
     },
   };
-
-  function show(): void {
-    const now = uptime();
-    const byAverage = done < minAveraged ? 0 : ((now - startedAt) / done) * (toCreate - done);
-    // undefined while there is no estimate: few rows are done, and the limit does not slow them.
-    const leftMs = Math.max(endByLimit - now, byAverage) || undefined;
-    report({ event: 'progress', done: before + done, total, leftMs });
-  }
 }

@@ -48,7 +48,7 @@ async function printList({ client, output }: Session, options: Options): Promise
   if (sort !== undefined) batches = sorted(batches, sort);
   if (limit !== undefined) batches = take(batches, limit);
   await output.print({
-    data: batches,
+    list: batches,
     columns: categoryColumns,
     empty: search === undefined ? 'No categories yet.' : `No categories match "${search}".`,
     unit: 'categories',

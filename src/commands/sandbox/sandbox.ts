@@ -97,9 +97,9 @@ async function announce(
   variables: Readonly<Record<string, string>>,
   plan: PlanName,
 ): Promise<void> {
-  const lines = Object.entries(variables).map(([name, value]) =>
+  const text = Object.entries(variables).map(([name, value]) =>
     context.platform === 'win32' ? `$env:${name} = '${value}'` : `export ${name}=${value}`,
   );
-  await output.print({ data: variables, columns: Object.keys(variables), lines });
+  await output.print({ text, record: variables, columns: Object.keys(variables) });
   notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
 }
