@@ -1,27 +1,11 @@
 import { TIMEOUT } from 'node:dns';
 import net, { isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { PeerCertificate, TLSSocket } from 'node:tls';
-import type { buildConnector as Connectors } from 'undici';
+import type { buildConnector as Connectors, Dispatcher } from 'undici';
 import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
 import { systemCode } from '../errors.ts';
-import { TunnelError } from '../request/exchange.ts';
-import { buildConnector, Client, connectTunnel } from './undici.ts';
-
-type Lane = {
-  readonly client: Client;
-  /** The connection to the service or the proxy, below any TLS. */
-  tcp?: Socket;
-  socket?: Socket;
-  /** What TLS said first. undici would report in its place that the connection is closed. */
-  fault?: Error;
-  /** The fault of whoever the connection waits for, until it answers. */
-  delay?: Error | undefined;
-  /** While true, data stays in the socket until the reader of the body wants more. */
-  isPaused: boolean;
-  lastCheck: WireRequest['lastCheck'];
-  readonly patience: Patience;
-};
+import { describeProxyFault, describeProxyRefusal } from '../request/breakdown.ts';
+import { buildConnector, Client, connectTunnel, readInterim } from './undici.ts';
 
 const clientOptions = {
   headersTimeout: 0,
@@ -33,207 +17,250 @@ const clientOptions = {
 };
 const connectTimeoutMs = 10_000;
 /** A host has this long to accept a connection before its next address is tried. Node's own 250 ms are less than some round trips. */
-const firstAttemptTimeoutMs = 1_000;
-const maxAttemptTimeoutMs = 8_000;
-
-/** Grows with each connection that failed. */
-type Patience = { attemptTimeoutMs: number };
+const attemptTimeoutMs = 2_000;
 
 /** Sends each request once, over HTTP/1.1. undici's Pool and ProxyAgent have no place for the check before the first byte. */
 export function createTransport(): Send {
   const idleLanes = new Map<string, Lane[]>();
-  const patience: Patience = { attemptTimeoutMs: firstAttemptTimeoutMs };
-
   return (request) => {
-    const { url, proxy, lastCheck } = request;
+    const { url, proxy } = request;
     const route = `${url.origin} ${proxy?.name ?? ''}`;
     const idle = idleLanes.get(route) ?? [];
     idleLanes.set(route, idle);
-    const reused = idle.pop();
-    const lane = reused ?? openLane(url.origin, proxy, patience);
-    lane.lastCheck = lastCheck;
-    // A new lane makes the check itself, once it has connected.
-    const check = reused && lastCheck;
-    return sendThrough(lane, request, check, () => idle.push(lane));
+    const lane = idle.pop() ?? new Lane(url, proxy);
+    return lane.send(request, () => idle.push(lane));
   };
 }
 
-/** Calls `release` when the response has ended and the lane can take another request. */
-function sendThrough(
-  lane: Lane,
-  { method, url, headers, body, proxy, signal, onSent }: WireRequest,
-  check: WireRequest['lastCheck'],
-  release: () => void,
-): Promise<WireAnswer> {
-  return new Promise((resolve, reject) => {
-    let isOver = false;
-    const resume = () => {
-      if (!lane.isPaused) return;
-      lane.isPaused = false;
-      lane.socket?.emit('readable');
-    };
-    const end = () => {
-      isOver = true;
-      signal.removeEventListener('abort', onAbort);
-    };
-    const discardLane = (error: Error | null) => {
-      end();
-      // After a plain close the system would go on sending for minutes, and the service might still receive the request.
-      if (lane.tcp?.connecting) lane.tcp.destroy();
-      else if (!lane.tcp?.destroyed) lane.tcp?.resetAndDestroy();
-      lane.client.destroy(error).catch(() => {});
-      // undici does not have the socket before the last check.
-      lane.socket?.destroy();
-    };
-    const received = new Readable({
-      read: resume,
-      destroy(error, done) {
-        if (!isOver) discardLane(error);
-        done(error);
-      },
+type Target = Connectors.Options;
+
+/** What a connection waits for. Whoever gives it up can then say why. */
+type Stage = 'lookup' | 'connect' | 'proxy' | 'open';
+
+/** One connection at a time to one service, which sends one request after the other. */
+class Lane {
+  readonly #client: Client;
+  readonly #host: string;
+  readonly #proxy: HttpProxy | undefined;
+  #stage: Stage = 'open';
+  /** The connection to the service or the proxy, below any TLS. */
+  #tcp: Socket | undefined;
+  #socket: Socket | undefined;
+  /** What TLS said first. undici would report in its place that the connection is closed. */
+  #tlsFault: Error | undefined;
+  /** While true, data stays in the socket until the reader of the body wants more. */
+  #isPaused = false;
+  #lastCheck: WireRequest['lastCheck'];
+
+  constructor({ origin, host }: URL, proxy: HttpProxy | undefined) {
+    this.#client = createClient(origin, (target) => this.#connect(target));
+    this.#host = host;
+    this.#proxy = proxy;
+  }
+
+  /** Calls `onIdle` when the response has ended and the lane can take another request. */
+  send(request: WireRequest, onIdle: () => void): Promise<WireAnswer> {
+    const { method, url, headers, signal, lastCheck, onSent } = request;
+    this.#lastCheck = lastCheck;
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+        signal.removeEventListener('abort', onAbort);
+      };
+      const body = new Readable({
+        read: () => this.#resume(),
+        destroy: (error, done) => {
+          if (!isOver) this.#discard(error);
+          end();
+          done(error);
+        },
+      });
+      // The body may fail before anybody reads it. Without a listener, the event would end the process.
+      body.on('error', () => {});
+      const fail = (error: Error) => {
+        reject(error);
+        body.destroy(error);
+      };
+      const onAbort = () => fail(this.#explainDelay() ?? signal.reason);
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort);
+
+      const path = url.pathname + url.search;
+      const fields = { host: url.host, ...headers };
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: () => {
+          readInterim(this.#socket as Socket);
+          onSent();
+        },
+        onResponseStart(_, status, headers) {
+          if (status >= 200) resolve({ status, headers, body });
+        },
+        onResponseData: (_, part) => {
+          if (!body.push(part)) this.#isPaused = true;
+        },
+        onResponseEnd: () => {
+          // The reset looks like the end of a body that has no length.
+          if (isOver) return;
+          end();
+          body.push(null);
+          onIdle();
+          queueMicrotask(() => this.#resume());
+        },
+        onResponseError: (_, error) => fail(this.#tlsFault ?? error),
+      };
+      const dispatch = () =>
+        this.#client.dispatch(
+          { method, path, headers: fields, body: request.body ?? null },
+          handler,
+        );
+      // A new connection makes the check itself, once it stands.
+      if (this.#socket && lastCheck) lastCheck().then(dispatch, fail);
+      else dispatch();
     });
-    // The body may fail before anybody reads it. Without a listener, the event would end the process.
-    received.on('error', () => {});
-    const onAbort = () => {
-      const { delay } = lane;
-      reject(delay && proxy ? new TunnelError(proxy, 'proxy', delay) : (delay ?? signal.reason));
-      received.destroy(signal.reason);
-    };
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort);
-    const fail = (error: Error) => {
-      reject(error);
-      discardLane(error);
-      received.destroy(error);
-    };
+  }
 
-    const dispatch = () =>
-      lane.client.dispatch(
-        {
-          method,
-          path: url.pathname + url.search,
-          headers: { host: url.host, ...headers },
-          body: body ?? null,
-        },
-        {
-          onRequestStart: onSent,
-          onResponseStart(_, status, fields) {
-            if (status >= 200) resolve({ status, headers: fields, body: received });
-          },
-          onResponseData(_, part) {
-            if (!received.push(part)) lane.isPaused = true;
-          },
-          onResponseEnd() {
-            // The reset looks like the end of a body that has no length.
-            if (isOver) return;
-            end();
-            received.push(null);
-            release();
-            queueMicrotask(resume);
-          },
-          onResponseError: (_, error) => fail(lane.fault ?? error),
-        },
-      );
-    if (check) check().then(dispatch, fail);
-    else dispatch();
-  });
-}
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket?.emit('readable');
+  }
 
-function openLane(origin: string, proxy: HttpProxy | undefined, patience: Patience): Lane {
-  const lane: Lane = {
-    patience,
-    isPaused: false,
-    lastCheck: undefined,
-    client: new Client(origin, {
-      ...clientOptions,
-      connect: (target, done) =>
-        connect(target, (error, socket) => {
-          if (error) return done(error, null);
-          if (target.protocol === 'http:' && !isLocal(socket)) {
-            socket.destroy();
-            return done(createFault('ENOTLOCAL'), null);
-          }
-          adopt(socket, lane);
-          Promise.resolve(lane.lastCheck?.()).then(
-            // undici takes a closed socket for a reason to connect again.
-            () => (socket.destroyed ? done(createFault('ECONNRESET'), null) : done(null, socket)),
-            (refusal) => {
-              socket.destroy();
-              done(refusal, null);
-            },
-          );
-        }),
-    }),
-  };
-  const connect = proxy ? throughProxy(proxy, lane) : directly(lane);
-  return lane;
-}
+  #discard(error: Error | null): void {
+    // After a plain close the system would go on sending for minutes, and the service might still receive the request.
+    if (this.#tcp?.connecting) this.#tcp.destroy();
+    else if (!this.#tcp?.destroyed) this.#tcp?.resetAndDestroy();
+    this.#client.destroy(error).catch(() => {});
+    // undici does not have the socket before the last check.
+    this.#socket?.destroy();
+  }
 
-/** Connects over TCP before it speaks TLS, because Node resets no socket that speaks TLS. */
-function directly(lane: Lane): Connectors.connector {
-  return (target, done) => {
-    const { hostname: host, port, protocol } = target;
-    const isSecure = protocol === 'https:';
+  #explainDelay(): Error | undefined {
+    if (this.#stage === 'connect' || this.#stage === 'open') return undefined;
+    const fault = createFault(this.#stage === 'lookup' ? TIMEOUT : 'UND_ERR_HEADERS_TIMEOUT');
+    return this.#proxy ? describeProxyFault(fault, this.#proxy, this.#host) : fault;
+  }
+
+  async #connect(target: Target): Promise<Socket> {
+    const socket = await (this.#proxy
+      ? this.#connectThrough(this.#proxy, target)
+      : this.#connectTo(target));
+    if (target.protocol === 'http:' && !isLocal(socket)) {
+      socket.destroy();
+      throw createFault('ENOTLOCAL');
+    }
+    this.#adopt(socket);
+    try {
+      await this.#lastCheck?.();
+    } catch (refusal) {
+      socket.destroy();
+      throw refusal;
+    }
+    // undici takes a closed socket for a reason to connect again.
+    if (socket.destroyed) throw createFault('ECONNRESET');
+    return socket;
+  }
+
+  /** Connects over TCP before it speaks TLS, because Node resets no socket that speaks TLS. */
+  async #connectTo(target: Target): Promise<Socket> {
+    const isSecure = target.protocol === 'https:';
     const tcp = net.connect({
-      host,
-      port: Number(port) || (isSecure ? 443 : 80),
+      host: target.hostname,
+      port: Number(target.port) || (isSecure ? 443 : 80),
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
-      autoSelectFamilyAttemptTimeout: lane.patience.attemptTimeoutMs,
+      autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
     });
-    lane.tcp = tcp;
-    lane.delay = isIP(host) ? undefined : createFault(TIMEOUT);
-    const timer = setTimeout(
-      () => tcp.destroy(lane.delay ?? createFault('UND_ERR_CONNECT_TIMEOUT')),
-      connectTimeoutMs,
-    );
-    const fail = (error: Error) => {
-      const { patience } = lane;
-      patience.attemptTimeoutMs = Math.min(patience.attemptTimeoutMs * 4, maxAttemptTimeoutMs);
-      lane.delay = undefined;
-      done(error, null);
-    };
-    tcp
-      .once('lookup', () => {
-        lane.delay = undefined;
-      })
-      .once('close', () => clearTimeout(timer))
-      .once('error', fail)
-      .once('connect', () => {
-        clearTimeout(timer);
-        // An error under TLS reaches the socket above; without a listener here it would end the process.
-        tcp.off('error', fail).on('error', () => {});
-        if (isSecure) speakTls({ ...target, httpSocket: tcp }, done);
-        else done(null, tcp);
+    this.#tcp = tcp;
+    this.#stage = isIP(target.hostname) ? 'connect' : 'lookup';
+    const timer = setTimeout(() => {
+      tcp.destroy(createFault(this.#stage === 'lookup' ? TIMEOUT : 'UND_ERR_CONNECT_TIMEOUT'));
+    }, connectTimeoutMs);
+    tcp.once('lookup', () => {
+      this.#stage = 'connect';
+    });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        // An error under TLS reaches this socket as well. Without a listener it would end the process.
+        tcp.on('error', reject).once('connect', resolve);
+        tcp.once('close', () => reject(createFault('ECONNRESET')));
       });
-  };
+    } finally {
+      clearTimeout(timer);
+      this.#stage = 'open';
+    }
+    return isSecure ? speakTls(target, tcp) : tcp;
+  }
+
+  /** Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. */
+  async #connectThrough(proxy: HttpProxy, target: Target): Promise<Socket> {
+    const { statusCode, socket } = await this.#askForTunnel(proxy, target).catch((fault) => {
+      throw describeProxyFault(fault, proxy, this.#host);
+    });
+    if (statusCode < 200 || statusCode >= 300) {
+      socket.destroy();
+      throw describeProxyRefusal(statusCode, proxy, this.#host);
+    }
+    return speakTls(target, socket as Socket).catch((fault) => {
+      throw describeProxyFault(fault, proxy, this.#host, true);
+    });
+  }
+
+  async #askForTunnel({ origin, credentials }: HttpProxy, target: Target) {
+    const client = createClient(origin, async (next) => {
+      const socket = await this.#connectTo(next);
+      this.#stage = 'proxy';
+      return socket;
+    });
+    const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
+    const path = `${host}:${target.port || 443}`;
+    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
+    const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
+    try {
+      return await connectTunnel.call(client, { origin, path, headers });
+    } catch (error) {
+      client.destroy().catch(() => {});
+      throw error;
+    } finally {
+      this.#stage = 'open';
+    }
+  }
+
+  /**
+   * Prepares a socket for undici, whose own pause crashes when the connection ends meanwhile, and which takes a reset for the end of
+   * a body that has no length.
+   */
+  #adopt(socket: Socket): void {
+    this.#socket = socket;
+    const read = socket.read.bind(socket);
+    socket.read = (size) => (this.#isPaused && size !== 0 ? null : read(size));
+    socket.prependListener('error', (error) => {
+      const code = systemCode(error);
+      if (code === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
+      if (code?.startsWith('ERR_SSL_')) this.#tlsFault = error;
+    });
+  }
 }
 
-/** An error about the certificate has this as `cert`, since Node forgets it. */
-function speakTls(target: Connectors.Options, done: Connectors.Callback): void {
-  const secure = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
-  let cert: PeerCertificate | undefined;
-  const socket: unknown = secure(target, (error, secured) =>
-    error ? done(Object.assign(error, cert && { cert }), null) : done(null, secured),
-  );
-  (socket as TLSSocket).prependOnceListener('secure', () => {
-    cert = (socket as TLSSocket).getPeerCertificate();
+function createClient(origin: string, connect: (target: Target) => Promise<Socket>): Client {
+  return new Client(origin, {
+    ...clientOptions,
+    connect: (target, done) => {
+      connect(target).then(
+        (socket) => done(null, socket),
+        (error) => done(error, null),
+      );
+    },
   });
 }
 
-/**
- * Prepares a socket for undici, whose own pause crashes when the connection ends meanwhile, and which takes a reset for the end of
- * a body that has no length.
- */
-function adopt(socket: Socket, lane: Lane): void {
-  lane.socket = socket;
-  const read = socket.read.bind(socket);
-  socket.read = (size) => (lane.isPaused && size !== 0 ? null : read(size));
-  socket.prependListener('error', (error) => {
-    const code = systemCode(error);
-    if (code === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
-    if (code?.startsWith('ERR_SSL_')) lane.fault = error;
+function speakTls(target: Target, httpSocket: Socket): Promise<Socket> {
+  const connect = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
+  return new Promise((resolve, reject) => {
+    connect({ ...target, httpSocket }, (error, socket) =>
+      error ? reject(error) : resolve(socket),
+    );
   });
 }
 
@@ -245,50 +272,4 @@ function isLocal({ remoteAddress }: Socket): boolean {
 
 function createFault(code: string): Error {
   return Object.assign(new Error(), { code });
-}
-
-/**
- * Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. Its errors are TunnelErrors, because
- * undici would connect again, for ever, after one with the code UND_ERR_SOCKET.
- */
-function throughProxy(proxy: HttpProxy, lane: Lane): Connectors.connector {
-  const connect = directly(lane);
-  return (target, done) => {
-    const { origin, credentials } = proxy;
-    const client = new Client(origin, {
-      ...clientOptions,
-      connect: (next, onConnect) =>
-        connect(next, (...result) => {
-          lane.delay = createFault('UND_ERR_HEADERS_TIMEOUT');
-          onConnect(...result);
-        }),
-    });
-    const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
-    const path = `${host}:${target.port || 443}`;
-    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
-    const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
-    connectTunnel
-      .call(client, { origin, path, headers })
-      .finally(() => {
-        lane.delay = undefined;
-      })
-      .then(
-        ({ statusCode, socket }) => {
-          if (statusCode >= 200 && statusCode < 300) {
-            speakTls({ ...target, httpSocket: socket as Socket }, (error, secured) =>
-              error ? done(new TunnelError(proxy, 'service', error), null) : done(null, secured),
-            );
-            return;
-          }
-          socket.destroy();
-          const did = credentials === undefined ? 'requires a' : 'did not accept the';
-          const what = statusCode === 407 ? `${did} user name and password` : 'refused to connect';
-          done(new TunnelError(proxy, 'proxy', `${what} (${statusCode})`), null);
-        },
-        (error) => {
-          client.destroy().catch(() => {});
-          done(new TunnelError(proxy, 'proxy', error), null);
-        },
-      );
-  };
 }

@@ -1,4 +1,4 @@
-import type { HttpProxy, WireHeaders } from '../context.ts';
+import type { WireHeaders } from '../context.ts';
 import type { FailureKind } from '../errors.ts';
 
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -88,18 +88,6 @@ export class TransportError extends Error {
     } = {},
   ) {
     super(message, { cause: details.cause });
-  }
-}
-
-/** A failed connection through a proxy. Nothing has been sent to the service. */
-export class TunnelError extends Error {
-  constructor(
-    readonly proxy: HttpProxy,
-    readonly side: 'proxy' | 'service',
-    /** The network's error, or what the proxy did: "refused to connect (407)". */
-    readonly fault: Error | string,
-  ) {
-    super('no tunnel', { cause: fault });
   }
 }
 

@@ -224,6 +224,34 @@ describe('the transport on a real socket', () => {
     },
   );
 
+  test.for([
+    ['100 Continue'],
+    ['102 Processing', '100 Continue', '103 Early Hints\r\nLink: </a>', '100 Continue'],
+    ['199 Miscellaneous'],
+  ])('reads and drops %s before the response, in one piece or byte by byte', async (statuses) => {
+    const interim = statuses.map((status) => `HTTP/1.1 ${status}\r\n\r\n`).join('');
+    for (const pieces of [[interim + whole('[]')], [...interim, ...whole('[]')]]) {
+      const { url } = await listen(async (socket) => {
+        socket.setNoDelay();
+        for (const piece of pieces) {
+          socket.write(piece);
+          await new Promise(setImmediate);
+        }
+      });
+      const { read } = client();
+
+      expect(await read({ url })).toBe('[]');
+      expect(await read({ url, method: 'POST', body: '{}' })).toBe('[]');
+    }
+  });
+
+  test('a change of protocol that nobody asked for is no response', async () => {
+    const interim = 'HTTP/1.1 101 Switching Protocols\r\n\r\n';
+    const { url } = await listen((socket) => socket.write(interim + whole('[]')));
+
+    await expect(client().send({ url })).rejects.toThrow('bad upgrade');
+  });
+
   test('an answer that is still being read keeps its connection for itself', async () => {
     const { send, read } = client();
     const { url, sockets } = await listen((socket) =>

@@ -114,9 +114,7 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     expect(ofNobody.stderr).toMatch(
       /cannot verify the certificate of \S+: unknown certificate authority \(CA\)\nNothing was sent\.\n.*NODE_EXTRA_CA_CERTS=/,
     );
-    expect(ofOthers.stderr).toMatch(
-      /certificate of other\.example:\d+: issued for pets\.example, /,
-    );
+    expect(ofOthers.stderr).toMatch(/certificate of other\.example:\d+: it is for other hosts/);
     expect(asked).toHaveLength(2);
     expect(service.requests).toEqual([]);
   });

@@ -5,7 +5,8 @@ import type { Reaction } from '../server.ts';
 
 const manyFields = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`x-${n}`, 'y']));
 const upgrade = { upgrade: 'websocket', connection: 'upgrade' };
-const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+const interim = 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
+const switching = 'HTTP/1.1 101 Switching Protocols\r\n\r\n';
 
 const notHttp: readonly [fault: string, react: Reaction][] = [
   ['random bytes', say(() => Buffer.concat([Buffer.from([0]), randomBytes(999)]))],
@@ -24,12 +25,8 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
   ['a header of 300 KB', withFields({ 'x-huge': 'x'.repeat(300_000) })],
   ['ten thousand headers', withFields(manyFields)],
   ['a header without end', endless('HTTP/1.1 200 OK\r\nx-endless: ', Buffer.alloc(10_000, 'x'))],
-  [
-    // As with Node's own fetch: it is for requests with Expect, and petstore sends none.
-    '100 that nobody asked for',
-    say((seen) => Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), good(seen)])),
-  ],
   ['101 to another protocol', say(() => message('101 Switching Protocols', upgrade, 'x'))],
+  ['101 to no protocol', say((seen) => Buffer.concat([Buffer.from(switching), good(seen)]))],
 ];
 
 /** Heads that are no HTTP, or too much of it. */
@@ -45,8 +42,8 @@ export const headFaults: readonly Fault[] = [
   ...faultsOf('wrong', notHttp.map(saying(/the response from 127\.0\.0\.1:\d+ is not valid HTTP/))),
   ...faultsOf('fine', [
     [
-      'a hundred informational responses before the good one',
-      say((seen) => Buffer.concat([Buffer.from(early.repeat(100)), good(seen)])),
+      'two hundred informational responses before the good one',
+      say((seen) => Buffer.concat([Buffer.from(interim.repeat(100)), good(seen)])),
     ],
   ]),
 ];

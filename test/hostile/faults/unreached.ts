@@ -36,7 +36,7 @@ const addresses: readonly (readonly [Unreached['fault'], Unreached['open'], Unre
     [
       'a host that nobody knows',
       () => ({ url: 'https://nowhere.invalid/v1' }),
-      /cannot resolve host nowhere\.invalid/,
+      /cannot resolve nowhere\.invalid/,
     ],
     [
       'a port where nobody listens',
