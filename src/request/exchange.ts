@@ -28,8 +28,6 @@ export type ApiRequest = RateLimitHooks & {
   readonly lastCheck?: (() => Promise<void>) | undefined;
   /** Called when the head of the response has arrived; the body may take much longer. */
   readonly onHead?: ((head: ResponseHead) => void) | undefined;
-  /** Called when the run is interrupted while the response to a write is waited for. */
-  readonly onGrace?: ((graceMs: number) => void) | undefined;
   readonly attempt?: number;
   /** The request may wait for the rate limit until this moment of the context's `uptime`, in ms. */
   readonly waitUntil: number;

@@ -43,14 +43,13 @@ function decimal(text = ''): number | undefined {
   return /^\d{1,17}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) : undefined;
 }
 
-/** The size of the number tells its unit: seconds from now, or seconds, milliseconds or microseconds since 1970. */
+/** The size of the number tells its unit: seconds from now, or seconds or milliseconds since 1970. */
 function serviceMoment(text: string | undefined, now: number): number | undefined {
   const number = decimal(text);
   if (number === undefined) return undefined;
   let time = now + number * secondMs;
   if (number >= minDate) time = number * secondMs;
   if (number >= 1e11) time = number;
-  if (number >= 1e14) time = number / 1_000;
   const wait = time - now;
   return wait >= minResetMs && wait <= maxResetMs ? time : undefined;
 }
@@ -79,20 +78,13 @@ export function requestedWait(head: ResponseHead): number | undefined {
   return isLimited(head) || head.status === 503 ? head.limits.retryAfter : undefined;
 }
 
-const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
-const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-/** The three forms of RFC 9110, section 5.6.7. `Date.parse` alone takes "tomorrow 5" for a day in 2001. */
-const dateForms = [
-  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d{2}) ${month} \\d{4} ${clock} GMT$`),
-  new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d{2})-${month}-\\d{2} ${clock} GMT$`),
-  new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${clock} \\d{4}$`),
-];
+const httpDate =
+  /^[A-Z][a-z]{2}, (?<day>\d{2}) [A-Z][a-z]{2} \d{4} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d GMT$/;
 
+/** Reads the one form of a date that is sent (RFC 9110, section 5.6.7). `Date.parse` alone takes "tomorrow 5" for a day in 2001. */
 export function parseHttpDate(text: string): number | undefined {
-  const day = dateForms.map((form) => form.exec(text)?.groups?.day).find(Boolean);
-  if (day === undefined) return undefined;
-  // Without GMT it would be local time.
-  const date = new Date(text.endsWith('GMT') ? text : `${text} GMT`);
+  const day = httpDate.exec(text)?.groups?.day;
+  const date = new Date(text);
   // 31 February would be 3 March.
   return date.getUTCDate() === Number(day) ? date.getTime() : undefined;
 }

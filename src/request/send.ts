@@ -11,116 +11,144 @@ const graceMs = 5_000;
 const maxRefusalMs = 2_000;
 const maxRefusalBytes = 64 * 1024;
 
+type Options = {
+  readonly timeoutMs: number;
+  readonly proxy: HttpProxy | undefined;
+  /** Called when the run is interrupted while the response to a write is waited for. */
+  readonly onGrace?: ((graceMs: number) => void) | undefined;
+};
+
 /** Sends a request once. A body that is streamed has `timeoutMs` for each of its pieces. Rejects with TransportError. */
 export async function sendOnce(
   request: ApiRequest,
   context: Context,
-  timeoutMs: number,
-  proxy: HttpProxy | undefined,
+  options: Options,
 ): Promise<ApiResponse> {
-  const { host } = request.url;
-  const seconds = `${timeoutMs / 1_000}s`;
-  const attempt = new AbortController();
-  let sent = false;
-  let hasHead = false;
-  let stopTimer = () => {};
-
-  const giveUpIn = (ms: number, message: string, hint?: string) => {
-    stopTimer();
-    const giveUp = () => attempt.abort(new TransportError(message, sent, { hint, isAway: true }));
-    if (ms > 0) stopTimer = deadline(context, ms, giveUp);
-    else giveUp();
+  const attempt = new Attempt(request, context, options);
+  const { signal } = attempt;
+  const onSent = () => {
+    attempt.wasSent = true;
   };
-  const startTimer = (message: string) =>
-    giveUpIn(timeoutMs, message, 'Allow more time with --timeout.');
-  const interrupt = () => {
-    const mayBeDone = sent && isWrite(request.method);
-    if (mayBeDone) request.onGrace?.(graceMs);
-    giveUpIn(mayBeDone ? graceMs : 0, 'interrupted');
-  };
-  const end = () => {
-    stopTimer();
-    context.signal.removeEventListener('abort', interrupt);
-  };
-  const drop = (reason?: unknown) => {
-    end();
-    attempt.abort(reason);
-  };
-  const asTransportError = (error: unknown) => {
-    if (error instanceof TransportError) return error;
-    return describeBreakdown(error, { host, sent, hasHead });
-  };
-
-  context.signal.addEventListener('abort', interrupt);
-  if (context.signal.aborted) interrupt();
-  else startTimer(`the request to ${host} timed out after ${seconds}`);
   try {
-    const onSent = () => {
-      sent = true;
-    };
-    const { signal } = attempt;
-    const answer = await context.send({ ...request, proxy, signal, onSent });
+    const answer = await context.send({ ...request, proxy: options.proxy, signal, onSent });
     // A response may come before the request's body has left.
-    sent = true;
-    hasHead = true;
+    attempt.wasSent = true;
+    attempt.hasHead = true;
     const { status, headers } = answer;
     const receivedAt = context.now();
     const head = { status, headers, limits: readLimits(headers, receivedAt), receivedAt };
     request.onHead?.(head);
-    const body = await (status < 300 ? readBody(answer) : readRefusal(answer));
+    const read = status < 300 ? readBody : readRefusal;
+    const body = await read(answer, attempt);
     return { ...head, ...body, receivedAt: context.now() };
   } catch (error) {
-    const failure = asTransportError(error);
-    drop(failure);
-    throw failure;
+    throw attempt.fail(error);
+  }
+}
+
+/** What ends a request before its response does: its deadline, and Ctrl-C. */
+class Attempt {
+  wasSent = false;
+  hasHead = false;
+  stopTimer = () => {};
+  readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
+
+  constructor(
+    readonly request: ApiRequest,
+    readonly context: Context,
+    readonly options: Options,
+  ) {
+    context.signal.addEventListener('abort', this.#interrupt);
+    if (context.signal.aborted) this.#interrupt();
+    else this.startTimer('the request to');
   }
 
-  async function readRefusal({ body }: WireAnswer): Promise<Pick<ApiResponse, 'bytes'>> {
-    giveUpIn(Math.min(maxRefusalMs, timeoutMs), 'the refusal took too long');
-    const parts: Uint8Array[] = [];
-    await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
-    drop();
-    return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
+  startTimer(what: string): void {
+    const { timeoutMs } = this.options;
+    const message = `${what} ${this.request.url.host} timed out after ${timeoutMs / 1_000}s`;
+    this.giveUpIn(timeoutMs, message, 'Allow more time with --timeout.');
   }
 
-  async function readBody({
-    body,
-  }: WireAnswer): Promise<Pick<ApiResponse, 'bytes' | 'stream' | 'cancel'>> {
-    const { maxBytes, streamAboveBytes = maxBytes } = request;
-    const pieces = body[Symbol.asyncIterator]();
-    const parts: Uint8Array[] = [];
-    if (await collect(parts, pieces, Math.min(maxBytes, streamAboveBytes))) {
-      end();
-      const [only] = parts;
-      return { bytes: parts.length === 1 && only ? only : Buffer.concat(parts) };
-    }
-    if (streamAboveBytes < maxBytes) {
-      stopTimer();
-      return { bytes: new Uint8Array(), stream: streamPieces(parts, pieces), cancel: drop };
-    }
-    const message = `the response is larger than ${formatCount(maxBytes)} bytes`;
-    throw new TransportError(message, true, { kind: 'service' });
+  giveUpIn(ms: number, message: string, hint?: string): void {
+    this.stopTimer();
+    const details = { hint, isAway: true };
+    const giveUp = () => this.#controller.abort(new TransportError(message, this.wasSent, details));
+    if (ms > 0) this.stopTimer = deadline(this.context, ms, giveUp);
+    else giveUp();
   }
 
-  /** Yields what was read, then what arrives. The timer is stopped while the reader is at work. */
-  async function* streamPieces(
-    read: Uint8Array[],
-    pieces: AsyncIterator<Uint8Array>,
-  ): AsyncGenerator<Uint8Array> {
-    try {
-      for (let part = read.shift(); part; part = read.shift()) yield part;
-      for (;;) {
-        startTimer(`the response from ${host} timed out: nothing more in ${seconds}`);
-        const piece = await pieces.next();
-        stopTimer();
-        if (piece.done) return;
-        yield piece.value;
-      }
-    } catch (error) {
-      throw asTransportError(error);
-    } finally {
-      drop();
+  readonly #interrupt = () => {
+    const mayBeDone = this.wasSent && isWrite(this.request.method);
+    if (mayBeDone) this.options.onGrace?.(graceMs);
+    this.giveUpIn(mayBeDone ? graceMs : 0, 'interrupted');
+  };
+
+  fail(error: unknown): TransportError {
+    const { wasSent: sent, hasHead } = this;
+    const { host } = this.request.url;
+    const isKnown = error instanceof TransportError;
+    const failure = isKnown ? error : describeBreakdown(error, { host, sent, hasHead });
+    this.end(failure);
+    return failure;
+  }
+
+  /** Drops the connection, unless the response has ended. */
+  end(reason?: unknown): void {
+    this.stopTimer();
+    this.context.signal.removeEventListener('abort', this.#interrupt);
+    this.#controller.abort(reason);
+  }
+}
+
+type Body = Pick<ApiResponse, 'bytes' | 'stream' | 'cancel'>;
+
+async function readRefusal({ body }: WireAnswer, attempt: Attempt): Promise<Body> {
+  const ms = Math.min(maxRefusalMs, attempt.options.timeoutMs);
+  attempt.giveUpIn(ms, 'the refusal took too long');
+  const parts: Uint8Array[] = [];
+  await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
+  attempt.end();
+  return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
+}
+
+async function readBody({ body }: WireAnswer, attempt: Attempt): Promise<Body> {
+  const { maxBytes, streamAboveBytes = maxBytes } = attempt.request;
+  const pieces = body[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
+  if (await collect(parts, pieces, Math.min(maxBytes, streamAboveBytes))) {
+    attempt.end();
+    const [only] = parts;
+    return { bytes: parts.length === 1 && only ? only : Buffer.concat(parts) };
+  }
+  if (streamAboveBytes < maxBytes) {
+    attempt.stopTimer();
+    const cancel = () => attempt.end();
+    return { bytes: new Uint8Array(), stream: streamPieces(parts, pieces, attempt), cancel };
+  }
+  const message = `the response is larger than ${formatCount(maxBytes)} bytes`;
+  throw new TransportError(message, true, { kind: 'service' });
+}
+
+/** Yields what was read, then what arrives. The timer is stopped while the reader is at work. */
+async function* streamPieces(
+  read: Uint8Array[],
+  pieces: AsyncIterator<Uint8Array>,
+  attempt: Attempt,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let part = read.shift(); part; part = read.shift()) yield part;
+    for (;;) {
+      attempt.startTimer('the rest of the response from');
+      const piece = await pieces.next();
+      attempt.stopTimer();
+      if (piece.done) return;
+      yield piece.value;
     }
+  } catch (error) {
+    throw attempt.fail(error);
+  } finally {
+    attempt.end();
   }
 }
 

@@ -3,7 +3,7 @@ import { configFailure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { deliver, maxRetries } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
-import type { RateLimit, SendRequest } from '../request/exchange.ts';
+import type { ApiRequest, RateLimit, SendRequest } from '../request/exchange.ts';
 import { sendOnce } from '../request/send.ts';
 import { showSilence } from '../request/silence.ts';
 import { trace } from '../request/trace.ts';
@@ -137,7 +137,8 @@ async function connect(
   const proxy = chooseProxy(invocation, baseUrl);
   if (proxy) logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
 
-  const sendQuietly: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
+  const sendQuietly = (request: ApiRequest, onGrace?: (graceMs: number) => void) =>
+    sendOnce(request, context, { timeoutMs, proxy, onGrace });
   const sendPlain = context.stderr.isTTY ? showSilence(sendQuietly, context, report) : sendQuietly;
   const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
   const sendListened: SendRequest = async (request) => {
