@@ -44,19 +44,13 @@ export function isDumb({ TERM }: Environment): boolean {
   return TERM === 'dumb' || TERM === '';
 }
 
-const maxErrorLength = 500;
-
 export function reportFailure(sink: Sink, failure: Failure, json: boolean): void {
   if (json) {
     sink.sayJson(eventJson(failureEvent(failure), sink.redact));
     return;
   }
   const { faults = [], consequence, hint } = failure.details;
-  for (const fault of faults.length > 1 ? faults : []) sink.say(shorten(fault));
-  sink.say(shorten(`petstore: ${failure.message}`), 'red');
-  for (const line of [consequence, hint]) if (line) sink.say(shorten(line));
-}
-
-function shorten(line: string): string {
-  return line.length > maxErrorLength ? `${line.slice(0, maxErrorLength)}…` : line;
+  for (const fault of faults.length > 1 ? faults : []) sink.say(fault);
+  sink.say(`petstore: ${failure.message}`, 'red');
+  for (const line of [consequence, hint]) if (line) sink.say(line);
 }

@@ -4,12 +4,13 @@ import { Exit, Failure } from '../errors.ts';
 import { documentedFields } from '../fields.ts';
 import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
-import { cutOut, cutOutBeginnings, formsOf } from '../text/secret.ts';
+import { cutOut, formsOf } from '../text/secret.ts';
 
 export type Style = 'bold' | 'dim' | 'yellow' | 'red';
 export type Line = string | { readonly style: Style; readonly text: string };
 
 const flushTimeoutMs = 1_000;
+const maxMessageLength = 500;
 
 /**
  * The only way out for text. Messages are redacted here. Data is redacted by the printer before it is laid out, because
@@ -44,7 +45,10 @@ export function createSink(context: Context, hasColor: (output: Output) => boole
       }
     },
     say(message: string, style?: Style): void {
-      const text = escapeText(secrets.redact(message));
+      const redacted = secrets.redact(message);
+      // What is cut first could end with half a secret, which nothing would find.
+      const isLong = redacted.length > maxMessageLength;
+      const text = escapeText(isLong ? `${redacted.slice(0, maxMessageLength)}…` : redacted);
       write(style ? { style, text } : text);
     },
     /** Writes an event. Its texts are redacted already: a key of digits would match inside the numbers of finished JSON. */
@@ -90,7 +94,7 @@ function createSecrets() {
 
   const hasSecret = (text: string) => [...forms].some((form) => text.includes(form));
 
-  const redact = (text: string) => cutOutBeginnings(cutOut(text, forms), forms);
+  const redact = (text: string) => cutOut(text, forms);
   const redactName = (name: string) => (documentedFields.has(name) ? name : redact(name));
 
   return {

@@ -40,23 +40,3 @@ export function cutOut(text: string, forms: Iterable<string>): string {
   for (const form of forms) clean = clean.replaceAll(form, cutMark);
   return clean;
 }
-
-/** Cuts out the beginning of a secret where a text was shortened with `…` in the middle of one. */
-export function cutOutBeginnings(text: string, forms: Iterable<string>): string {
-  if (!text.includes('…')) return text;
-  const parts = text.split('…');
-  const last = parts.pop();
-  for (const form of forms) {
-    for (const [index, part] of parts.entries()) parts[index] = cutOffEnd(part, form);
-  }
-  return [...parts, last].join('…');
-}
-
-function cutOffEnd(text: string, form: string): string {
-  const beginning = form.slice(0, minSecretLength);
-  let start = text.indexOf(beginning, text.length - form.length + 1);
-  while (start >= 0 && !form.startsWith(text.slice(start))) {
-    start = text.indexOf(beginning, start + 1);
-  }
-  return start < 0 ? text : text.slice(0, start) + cutMark;
-}

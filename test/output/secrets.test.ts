@@ -144,15 +144,15 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
 
   test('nor is its beginning where a text is cut', async ({ petstore, sandbox, folder }) => {
     const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ'.repeat(4);
-    sandbox.react = () => reply(200, [], { 'x-long': `${'-'.repeat(280)}${key}` });
+    sandbox.react = () => reply(200, [], { 'x-long': `${'-'.repeat(470)}${key}${key}` });
     writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
 
     const list = await petstore(['categories', 'list', '-v'], withKey(key));
     const argv = ['categories', 'import', `${folder}/rows.csv`, '--dry-run'];
     const plan = await petstore(argv, withKey(key));
 
-    expect(list.stderr).toContain('-[key]…\n');
-    expect(plan.stderr).toContain('unknown column "[key]…"');
+    expect(list.stderr).toMatch(/-\[key\](\[key\])?…?\n/);
+    expect(plan.stderr).toContain('unknown column "[key]"');
     expect(list.stderr + plan.stderr).not.toContain('abcdefgh');
   });
 });
