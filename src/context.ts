@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { StateFiles } from './disk/state-files.ts';
 
-/** A process. `born` distinguishes it from earlier ones with its id, if the system knows; it has no other meaning. */
+/** A process. `born` names, on Linux, the start of the machine and the container in which no other process has its id. */
 export type Owner = {
   readonly pid: number;
   readonly host: string;
   readonly born?: string | undefined;
-  readonly space?: string | undefined;
 };
 
 /** Everything petstore touches outside itself. Tests build their own. */
