@@ -41,16 +41,17 @@ async function logIn(session: Session): Promise<void> {
   const unversioned = missingVersionNotice(baseUrl);
   if (unversioned) notice(report, unversioned);
   await verify(session, { baseUrl, key });
-  await store(session, folder, key, baseUrl);
+  store(session, folder, key, baseUrl);
   // Later commands have neither the flag nor the variable that gave it.
   const saved = profile.settings['base-url'] ?? '';
   if (!URL.canParse(saved) || new URL(saved).href !== baseUrl.href) {
     const path = { profile: profile.name, name: 'base-url' } as const;
-    const { saveSetting } = await import('../settings/save.ts');
     const consequence = 'The key was stored, but not its base URL.';
-    const file = await saveSetting(context, folder, path, baseUrl.href).catch((error) => {
-      throw withDetails(error, { consequence });
-    });
+    const file = await import('../settings/save.ts')
+      .then(({ saveSetting }) => saveSetting(context, folder, path, baseUrl.href))
+      .catch((error) => {
+        throw withDetails(error, { consequence });
+      });
     notice(report, `saved base-url=${baseUrl.href} for profile ${profile.name} in ${file}`);
   }
 }
@@ -117,13 +118,13 @@ async function verify(session: Session, login: Service): Promise<void> {
   notice(report, 'the service accepted the key');
 }
 
-async function store(
+function store(
   { context, profile, report }: Session,
   folder: string,
   key: ApiKey,
   { origin }: URL,
-): Promise<void> {
-  const path = await saveKey(context, folder, profile.name, { origin, key: key.value });
+): void {
+  const path = saveKey(context, folder, profile.name, { origin, key: key.value });
   notice(
     report,
     `stored the API key of profile ${profile.name} in ${dirname(path)}, for ${origin} only`,
@@ -146,7 +147,7 @@ async function logOut({ context, profile, report }: Session): Promise<void> {
   if (profile.isSandbox) {
     throw usageFailure('the sandbox has its own API key; none is stored for it');
   }
-  const isRemoved = await removeKey(context, requireConfigFolder(context), profile.name);
+  const isRemoved = removeKey(context, requireConfigFolder(context), profile.name);
   notice(
     report,
     isRemoved

@@ -112,7 +112,7 @@ async function setSetting(session: Session, name: EffectiveName, value: string):
   const folder = requireConfigFolder(context);
   const { path, phrase } = locateSetting(name, session);
   const { saveSetting } = await import('../settings/save.ts');
-  const file = await saveSetting(context, folder, path, value);
+  const file = saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
   if (isNewProfile) {
     const undo = 'petstore config unset default-profile';
@@ -148,7 +148,7 @@ async function unsetSetting(session: Session, name: SettingName): Promise<void> 
   const folder = requireConfigFolder(context);
   if (value === undefined) return notice(report, `${name} is not set${phrase}`);
   const { saveSetting } = await import('../settings/save.ts');
-  const file = await saveSetting(context, folder, path, undefined);
+  const file = saveSetting(context, folder, path, undefined);
   notice(report, `removed ${name}${phrase} from ${file}`);
 }
 

@@ -71,7 +71,7 @@ async function useProfile(session: Session, name: string): Promise<void> {
 
   const folder = requireConfigFolder(context);
   const { saveSetting } = await import('../settings/save.ts');
-  const path = await saveSetting(context, folder, { name: 'default-profile' }, name);
+  const path = saveSetting(context, folder, { name: 'default-profile' }, name);
   notice(report, `default profile is now ${name}, saved in ${path}`);
   if (isExplicit(profile)) {
     notice(report, '--profile takes precedence over the default profile, for this command only');

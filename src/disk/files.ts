@@ -1,17 +1,17 @@
-import { fstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { fstatSync, lstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
-import { FileFault, noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
-import { makePrivateFolder, syncFolder } from './private-folder.ts';
+import { noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
+import { makePrivateFolder, ownFolder, syncFolder } from './private-folder.ts';
 import { listTemporaries, nameTemporary, removeFiles } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
+const maxAttempts = 10;
 
-const deniedHint =
-  'Make its folder yours and writable, or set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own.';
+const spaceHint = 'Free some disk space and run the command again.';
 
 const linksHint =
   'Set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of a file system with hard links.';
@@ -58,9 +58,8 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     });
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    if (error instanceof Failure) throw error;
-    if (error instanceof FileFault) throw configFailure(error.message, undefined, error);
+    if (isNotFound(error) && !isLink(path)) return undefined;
+    if (error instanceof Failure) throw configFailure(error.message, error.details.hint, error);
     throw unreadable(path, error);
   }
 }
@@ -74,22 +73,41 @@ function inWords(bytes: number): string {
   return bytes < MiB ? `${bytes / KiB} KiB` : `${bytes / MiB} MiB`;
 }
 
-function unreadable(path: string, error: unknown): Failure {
-  const reason = error instanceof TypeError ? 'not valid UTF-8' : systemCode(error);
-  return configFailure(`cannot read ${path} (${reason})`, hintFor(error), error);
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
-/** Replaces a file whole or not at all. Removes the files of killed writers, so nobody else may write it at the same time. */
+function unreadable(path: string, error: unknown): Failure {
+  if (isNotFound(error)) {
+    const fix = `Run: ${commandOn('rm', path)}`;
+    return configFailure(`${path} is a symbolic link that leads nowhere`, fix, error);
+  }
+  const isNoText = error instanceof TypeError;
+  const reason = isNoText ? 'not valid UTF-8' : systemCode(error);
+  const hint = isNoText ? undefined : hintFor(error);
+  return configFailure(`cannot read ${path} (${reason})`, hint, error);
+}
+
+/** Replaces a file whole or not at all, and removes the files of killed writers. Of those who write at the same time one counts. */
 export function durableWrite(path: string, text: string): void {
-  const temporary = nameTemporary(path);
-  try {
-    makePrivateFolder(dirname(path));
-    writeNew(temporary, text, true);
-    retryOnWindows(() => renameSync(temporary, path));
-    syncFolder(dirname(path));
-  } catch (error) {
-    removeFiles([temporary]);
-    throw cannotSave(path, error);
+  for (let attempt = 1; ; attempt += 1) {
+    const temporary = nameTemporary(path);
+    try {
+      makePrivateFolder(dirname(path));
+      writeNew(temporary, text, true);
+      retryOnWindows(() => renameSync(temporary, path));
+      syncFolder(dirname(path));
+      break;
+    } catch (error) {
+      removeFiles([temporary]);
+      // Another writer may have taken our file for that of a killed one.
+      const isRemoved = systemCode(error) === 'ENOENT' && attempt < maxAttempts;
+      if (!isRemoved) throw cannotSave(path, error);
+    }
   }
   removeFiles(listTemporaries(path));
 }
@@ -114,9 +132,7 @@ export function saving<Result>(path: string, action: () => Result): Result {
 }
 
 export function cannotSave(path: string, error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  if (!(error instanceof FileFault)) return outputFailure('save', path, error);
-  return new Failure('output', error.message, { hint: error.fix, cause: error });
+  return error instanceof Failure ? error : outputFailure('save', path, error);
 }
 
 function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
@@ -125,8 +141,8 @@ function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): F
   return new Failure('output', message, { hint: hintFor(cause), cause });
 }
 
-function hintFor(error: unknown): string | undefined {
+function hintFor(error: unknown): string {
   const code = systemCode(error) ?? '';
   if (code === noHardLinks) return linksHint;
-  return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? deniedHint : undefined;
+  return ['ENOSPC', 'EDQUOT'].includes(code) ? spaceHint : ownFolder;
 }

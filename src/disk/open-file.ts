@@ -8,18 +8,18 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
-import { systemCode } from '../errors.ts';
+import { Failure, systemCode } from '../errors.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
 const minReadBytes = 4_096;
 
 /** A reason not to use a file or folder of ours, although the system would allow it. `fix` is a command or a sentence. */
-export class FileFault extends Error {
+export class FileFault extends Failure {
   constructor(
     message: string,
     readonly fix: string,
   ) {
-    super(message);
+    super('output', message, { hint: fix });
   }
 }
 

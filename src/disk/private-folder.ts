@@ -14,7 +14,8 @@ import { commandOn } from '../text/shell.ts';
 import { FileFault } from './open-file.ts';
 import { isWindows } from './windows.ts';
 
-export const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own.';
+export const ownFolder =
+  'Set PETSTORE_STATE_DIR to a folder of your own, or PETSTORE_CONFIG_DIR for settings.';
 
 const rootUid = 0;
 
@@ -27,20 +28,13 @@ export function securePrivateFolder(path: string, uid: number | undefined): void
 
 export function findFolderFault(path: string, uid: number | undefined): FileFault | undefined {
   const fault = findLinkFault(dirname(path), uid);
-  if (fault) return fault;
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!stats) return undefined;
-  if (stats.isSymbolicLink()) return createLinkFault(path, stats, uid);
-  if (!isOwn(stats, uid)) {
-    return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
-  }
-  if (uid !== undefined && (stats.mode & 0o022) !== 0) {
-    return new FileFault(
-      `${path} is writable by other users`,
-      `Run: ${commandOn('chmod 700', path)}`,
-    );
-  }
-  return undefined;
+  if (fault || !stats) return fault;
+  if (stats.isSymbolicLink()) return createLinkFault(path, isOwn(stats, uid));
+  if (!isOwn(stats, uid)) return createOwnerFault(path, stats);
+  if (uid === undefined || (stats.mode & 0o022) === 0) return undefined;
+  const fix = `Run: ${commandOn('chmod 700', path)}`;
+  return new FileFault(`${path} is writable by other users`, fix);
 }
 
 /** As root in the home folder of a user, a link of that user could lead to any folder. */
@@ -51,16 +45,33 @@ export function refuseForeignLinks(path: string, uid: number | undefined): void 
 /** Returns the reason if a folder in which we make others belongs to another user, who could exchange them. */
 export function findOwnerFault(path: string, uid: number | undefined): FileFault | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats || stats.uid === rootUid || isOwn(stats, uid)) return undefined;
-  return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
+  const isForeign = stats && stats.uid !== rootUid && !isOwn(stats, uid);
+  return isForeign ? createOwnerFault(path, stats) : undefined;
 }
 
 /** Others could lead us elsewhere by a link of theirs on any level. */
 function findLinkFault(path: string, uid: number | undefined): FileFault | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const isForeign = stats?.isSymbolicLink() && stats.uid !== rootUid && !isOwn(stats, uid);
-  if (stats && isForeign) return createLinkFault(path, stats, uid);
+  if (isForeign) return createLinkFault(path, false);
   return dirname(path) === path ? undefined : findLinkFault(dirname(path), uid);
+}
+
+function createLinkFault(path: string, isOurs: boolean): FileFault {
+  const fix = isOurs ? `Run: ${commandOn('rm', path)}` : ownFolder;
+  return new FileFault(`${path} is a symbolic link`, fix);
+}
+
+function createOwnerFault(path: string, { uid }: Stats): FileFault {
+  return new FileFault(`${path} is owned by another user (${uid})`, ownFolder);
+}
+
+function isOwn({ uid: owner }: Stats, uid: number | undefined): boolean {
+  return uid === undefined || owner === uid;
+}
+
+function refuse(fault: FileFault | undefined): void {
+  if (fault) throw fault;
 }
 
 export function makePrivateFolder(path: string): void {
@@ -96,17 +107,4 @@ function makeFolder(path: string): void {
   } catch (error) {
     if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
-}
-
-function createLinkFault(path: string, stats: Stats, uid: number | undefined): FileFault {
-  const fix = isOwn(stats, uid) ? `Run: ${commandOn('rm', path)}` : ownFolder;
-  return new FileFault(`${path} is a symbolic link`, fix);
-}
-
-function isOwn({ uid: owner }: Stats, uid: number | undefined): boolean {
-  return uid === undefined || owner === uid;
-}
-
-function refuse(fault: FileFault | undefined): void {
-  if (fault) throw fault;
 }

@@ -49,11 +49,11 @@ export async function readBytes(
     return { source, path: isStdin ? undefined : realpathSync(file), bytes };
   } catch (error) {
     context.signal.throwIfAborted();
-    if (error instanceof Failure) throw error;
     if (error instanceof FileFault) {
       const fix = 'Name a regular file, or read it from standard input (-).';
       throw usageFailure(error.message, fix);
     }
+    if (error instanceof Failure) throw error;
     if (isNotFound(error)) throw usageFailure(`file not found: ${source}`);
     throw usageFailure(`cannot read ${source} (${systemCode(error) ?? ''})`);
   }

@@ -6,7 +6,6 @@ import { durableRemove, durableWrite, readSecret, saving } from '../disk/files.t
 import { makePrivateFolder, refuseForeignLinks } from '../disk/private-folder.ts';
 import { listTemporaries } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
-import { withLock } from '../store/lock.ts';
 import { fromSource, isProfileName } from './values.ts';
 
 export const maxKeyInputBytes = 64 * 1024;
@@ -59,37 +58,31 @@ export function profilesWithKey(folder: string): readonly string[] {
     .sort();
 }
 
-export async function saveKey(
-  context: Context,
+export function saveKey(
+  context: Pick<Context, 'uid'>,
   folder: string,
   profile: string,
   stored: StoredKey,
-): Promise<string> {
+): string {
   const path = keyFile(folder, profile);
   const keys = dirname(path);
   saving(keys, () => refuseForeignLinks(keys, context.uid));
-  await withLock(context, join(folder, 'keys.lock'), () => {
-    saving(keys, () => {
-      makePrivateFolder(keys);
-      // It may have been opened to others.
-      chmodSync(keys, 0o700);
-    });
-    durableWrite(path, `${JSON.stringify(stored)}\n`);
+  saving(keys, () => {
+    makePrivateFolder(keys);
+    // It may have been opened to others.
+    chmodSync(keys, 0o700);
   });
+  durableWrite(path, `${JSON.stringify(stored)}\n`);
   return path;
 }
 
 /** Removes the stored key of a profile and copies that a killed login left. Returns false if there was none. */
-export async function removeKey(
-  context: Context,
-  folder: string,
-  profile: string,
-): Promise<boolean> {
+export function removeKey(context: Pick<Context, 'uid'>, folder: string, profile: string): boolean {
   const path = keyFile(folder, profile);
   saving(path, () => refuseForeignLinks(dirname(path), context.uid));
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
   if (!isThere && listTemporaries(path).length === 0) return false;
-  await withLock(context, join(folder, 'keys.lock'), () => durableRemove(path));
+  durableRemove(path);
   return true;
 }
 

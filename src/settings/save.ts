@@ -4,26 +4,23 @@ import Conf from 'conf';
 import type { Context } from '../context.ts';
 import { durableWrite, saving } from '../disk/files.ts';
 import { refuseForeignLinks } from '../disk/private-folder.ts';
-import { withLock } from '../store/lock.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import type { SettingName } from './settings.ts';
 
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 
-export async function saveSetting(
+export function saveSetting(
   context: Context,
   folder: string,
   { profile, name }: SettingPath,
   value: string | undefined,
-): Promise<string> {
+): string {
   const path = join(folder, settingsFile);
   saving(path, () => refuseForeignLinks(path, context.uid));
   const key = profile === undefined ? name : `profiles.${profile}.${name}`;
-  await withLock(context, `${path}.lock`, () => {
-    const store = new SettingsStore({ cwd: folder, configName: basename(settingsFile, '.json') });
-    if (value === undefined) store.delete(key as keyof Settings);
-    else store.set(key, value);
-  });
+  const store = new SettingsStore({ cwd: folder, configName: basename(settingsFile, '.json') });
+  if (value === undefined) store.delete(key as keyof Settings);
+  else store.set(key, value);
   return path;
 }
 

@@ -45,7 +45,7 @@ const config = '.config/petstore';
 const state = '.local/state/petstore';
 /** All files and folders that petstore keeps, and the commands that meet them. A star stands for what only the folder tells. */
 const places: readonly (readonly [place: string, commands: readonly string[]])[] = [
-  ...['', '/settings.json', '/settings.json.lock', '/keys', '/keys.lock', '/keys/production.json']
+  ...['', '/settings.json', '/keys', '/keys/production.json']
     .map((path) => config + path)
     .concat('.config')
     .map((place) => [place, onSettings] as const),

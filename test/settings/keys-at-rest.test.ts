@@ -59,6 +59,7 @@ describe('a stored key', () => {
     ['in a pipe', (file) => execFileSync('mkfifo', ['-m', '600', file]), 'is not a regular file'],
     ['in a folder', (file) => mkdirSync(file), 'is a directory'],
     ['in a link to itself', (file) => symlinkSync(file, file), '(ELOOP)'],
+    ['in a link to nothing', (file) => symlinkSync('/nowhere/at/all', file), 'leads nowhere\n'],
     ['cut short', write(stored.slice(0, -2)), corrupted],
     ['of a wrong type', write('{"origin":"https://a.example","key":1}'), corrupted],
     ['of a newer version', write(stored.replace('{', '{"version":2,')), corrupted],

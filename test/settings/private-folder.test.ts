@@ -27,7 +27,7 @@ const uses = [
   ['limits', 0, ['categories', 'list']],
 ] as const;
 
-const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own.';
+const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own';
 
 type Fault = readonly [
   what: string,

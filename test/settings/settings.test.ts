@@ -13,7 +13,6 @@ import { describe } from 'vitest';
 import { expect, reply, test, testKey } from '../support/petstore.ts';
 import { isPrivate } from '../support/posix.ts';
 import { saveSettings } from '../support/settings-file.ts';
-import { lockAs } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;
@@ -105,60 +104,6 @@ describe('config set', () => {
   );
 });
 
-describe('config set, for many', () => {
-  const saving = [
-    { argv: ['config', 'set', 'output', 'json'], lock: 'settings.json.lock' },
-    { argv: ['auth', 'login'], lock: 'keys.lock' },
-  ];
-
-  test('all who save at once have saved', async ({ petstore, folder }) => {
-    const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
-
-    await Promise.all(
-      names.map((name) => petstore(['config', 'set', 'output', 'json', '-p', name])),
-    );
-
-    const { profiles } = JSON.parse(readFileSync(join(folder, 'config', 'settings.json'), 'utf8'));
-    expect(Object.keys(profiles).sort()).toEqual(names.sort());
-    expect(isPrivate(join(folder, 'config', 'settings.json'))).toBe(true);
-    expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json', 'settings.json.lock']);
-  });
-
-  test('what a killed process held is taken over at once', async ({ petstore, folder, clock }) => {
-    const before = clock.now();
-    const isRunning = () => false;
-    for (const { argv, lock } of saving) {
-      await lockAs(77, join(folder, 'config', lock));
-
-      const result = await petstore(argv, { stdin: testKey, context: { isRunning } });
-
-      expect(result).toMatchObject({ exitCode: 0 });
-    }
-    expect(clock.now()).toBe(before);
-  });
-
-  test.for(saving)(
-    '$argv waits fifteen seconds for a process that runs, and names it: exit 74',
-    async ({ argv, lock }, { petstore, folder, clock }) => {
-      const path = join(folder, 'config', lock);
-      await lockAs(77, path, clock.now);
-      const before = clock.now();
-
-      const { exitCode, stderr } = await petstore(argv, { stdin: testKey });
-
-      expect(exitCode).toBe(74);
-      expect(stderr).toContain(
-        `petstore: process 77 on elsewhere has locked ${path} since 2026-11-20T15:04:00Z\n` +
-          'Nothing was changed.\n' +
-          'Try again when it has ended.\n',
-      );
-      expect(clock.now() - before).toBeGreaterThanOrEqual(15_000);
-      expect(clock.now() - before).toBeLessThanOrEqual(16_000);
-      expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
-    },
-  );
-});
-
 describe('a settings file', () => {
   type Make = (file: string) => void;
   const write =
@@ -174,6 +119,7 @@ describe('a settings file', () => {
     ['a pipe', (file) => execFileSync('mkfifo', [file]), 'is not a regular file'],
     ['a folder', (file) => mkdirSync(file), 'is a directory'],
     ['a link to itself', (file) => symlinkSync(file, file), '(ELOOP)'],
+    ['a link to nothing', (file) => symlinkSync('/nowhere/at/all', file), 'leads nowhere\n'],
     ['cut short', write('{\n  "profiles": {'), ':2:16): '],
     ['empty', write(''), ':1:1): unexpected end of input'],
     ['a list', write('[]'), '): must be an object, not an array'],

@@ -142,3 +142,24 @@ describe.concurrent('on a terminal (needs script)', { tags: ['script'] }, () => 
     expect(keysAt(service)).toEqual([service.key]);
   });
 });
+
+test('of several that save at the same moment none fails, and the file is whole', async ({
+  petstore,
+  folder,
+  serve,
+}) => {
+  const service = await serve();
+  const config = join(folder, 'config');
+  const env = { ...service.env, PETSTORE_CONFIG_DIR: config };
+  const saves = [0, 1, 2, 3, 4, 5].flatMap((n) => [
+    petstore(['config', 'set', 'output', 'json', '-p', `p${n}`], { env }),
+    petstore(['auth', 'login', '-q'], { env, stdin: service.key }),
+  ]);
+
+  for (const { code, stderr } of await Promise.all(saves)) expect(code, stderr).toBe(0);
+
+  const { profiles } = JSON.parse(readFileSync(join(config, 'settings.json'), 'utf8'));
+  expect(Object.keys(profiles).join()).toMatch(/p\d/);
+  expect(readFileSync(join(config, 'keys/production.json'), 'utf8')).toContain(service.key);
+  expect(filesBelow(config)).toHaveLength(2);
+});

@@ -19,7 +19,6 @@ test.for([
   [`${config}/settings.json`, 2, saveSetting, 'settings.json (EACCES)'],
   [`${config}/keys`, 74, login, 'keys (EPERM)', ownFolders],
   [`${config}/keys`, 2, ['auth', 'status'], '/keys/production.json (EACCES)'],
-  [`${config}/keys.lock`, 74, login, 'keys.lock (EACCES)', ownFolders],
   ['.local', 74, importRows, '/names (EACCES)', ownFolders],
   [state, 74, ['doctor', '-p', 'sandbox'], 'petstore (EACCES)', ownFolders],
   [`${state}/names`, 74, importRows, `names ${owned}`, ownFolders],

@@ -60,7 +60,7 @@ test.for<[string, (place: string, precious: string) => void]>([
     const { code, stderr } = await petstore(list, { env, uid: victim });
 
     expect(code, stderr).toBe(74);
-    expect(stderr).toContain('Set PETSTORE_STATE_DIR to a folder of your own.');
+    expect(stderr).toContain('Set PETSTORE_STATE_DIR to a folder of your own');
     expect(readdirSync(precious)).toEqual(['1']);
   },
 );
