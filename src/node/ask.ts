@@ -43,20 +43,25 @@ export function confirm(message: string, terminal: Terminal): Promise<boolean> {
 
 async function ask<Answer>(
   prompt: (context: Terminal) => Promise<Answer>,
-  { input, output, signal }: Terminal,
+  terminal: Terminal,
 ): Promise<Answer> {
-  // After Ctrl-D the prompt stops reading, but never settles.
-  const closed = new AbortController();
-  const onPause = () => closed.abort();
+  const { input, output, signal } = terminal;
+  // After Ctrl-D the prompt stops reading, but never settles. After Ctrl-Z and fg it does not read on, so it is asked again.
+  const stopped = new AbortController();
+  const onPause = () => stopped.abort('closed');
+  const onContinue = () => stopped.abort('continued');
   input.once('pause', onPause);
+  process.once('SIGCONT', onContinue);
   try {
-    return await prompt({ input, output, signal: AbortSignal.any([signal, closed.signal]) });
+    return await prompt({ input, output, signal: AbortSignal.any([signal, stopped.signal]) });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (stopped.signal.reason === 'continued') return ask(prompt, terminal);
     // The prompt reads Ctrl-C as a key, so the process gets no signal.
     const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
-    throw isCtrlC || closed.signal.aborted ? new Interruption(130) : error;
+    throw isCtrlC || stopped.signal.aborted ? new Interruption(130) : error;
   } finally {
     input.removeListener('pause', onPause);
+    process.removeListener('SIGCONT', onContinue);
   }
 }

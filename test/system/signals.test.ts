@@ -263,6 +263,33 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
     },
   );
 
+  test.for([
+    ['Base URL for', 'auth login -p mine', 'https://b.example/v1', 'API key for https://b.example'],
+    ['API key for', 'auth login', 'KEY', 'the service accepted the key'],
+    ['(y/N)', 'categories import pets.csv', 'y', '1 created'],
+  ] as const)(
+    'has the question "%s" again after Ctrl-Z and fg',
+    async ([asks, words, answer, then], { serve, spawn, folder }) => {
+      const { env } = await serve();
+      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
+      const { PETSTORE_API_KEY: key = '', PETSTORE_BASE_URL: url } = env;
+      const isNew = words.includes('mine');
+      const jobs = `set -m; '${process.execPath}' '${launcher}' ${words}; echo stopped; fg`;
+      const program = spawn('script', ['-qefc', `bash -c "${jobs}"`, '/dev/null'], {
+        env: { ...env, PETSTORE_BASE_URL: isNew ? undefined : url, TERM: 'xterm' },
+        stdin: null,
+      });
+      await program.shows(asks);
+      program.child.stdin.write('half\u001a');
+      await program.shows(/stopped[\s\S]*\? /);
+      program.child.stdin.write(`${answer.replace('KEY', key)}\r`);
+
+      await program.shows(then);
+      if (isNew) program.child.stdin.write('\u0003');
+      await program.ended;
+    },
+  );
+
   test('that goes away does not end what was started with nohup', async ({
     serve,
     spawn,
