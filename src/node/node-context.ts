@@ -5,6 +5,7 @@ import type { Context, Environment, Output, Owner, Send } from '../context.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import { bootOf, isRunning, readOwner } from '../store/owner.ts';
 import type { Terminal } from './ask.ts';
+import { isStdoutClosed } from './closed-stdout.ts';
 
 export function createNodeContext(signal: AbortSignal): Context {
   // All requests and waits listen to it. Node would take many listeners for a leak and warn on stderr.
@@ -33,7 +34,10 @@ export function createNodeContext(signal: AbortSignal): Context {
     get stdin() {
       return process.stdin;
     },
-    stdout: outputTo(() => process.stdout),
+    stdout: outputTo(
+      () => process.stdout,
+      () => isStdoutClosed(process.ppid),
+    ),
     stderr: outputTo(stderr),
     env,
     platform,
@@ -147,7 +151,8 @@ function nameBoot(): string {
   return bootOf(systemUptime(), before);
 }
 
-function outputTo(stream: () => NodeJS.WriteStream): Output {
+function outputTo(stream: () => NodeJS.WriteStream, isClosed = () => false): Output {
+  let hasClosed: boolean | undefined;
   let opened: NodeJS.WriteStream | undefined;
   const open = () => {
     // A failed write rejects its own promise. Without a listener, the event would end the process.
@@ -157,6 +162,8 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
   return {
     write: (text) =>
       new Promise((resolve, reject) => {
+        hasClosed ??= isClosed();
+        if (hasClosed) return reject(Object.assign(new Error('closed'), { code: 'EBADF' }));
         open().write(text, (error) => (error ? reject(error) : resolve()));
       }),
     get isTTY() {

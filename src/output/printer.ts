@@ -61,6 +61,7 @@ const maxListedColumns = 20;
 /** A query holds its list in memory. */
 const maxQueriedElements = 1_000_000;
 
+/** `map` would pass an index as the second argument of other functions. */
 const valueWriters: Readonly<Record<ValueFormat, (value: Json) => string>> = {
   json: (value) => writeJson(value, 0),
   ndjson: (value) => writeJson(value),
@@ -178,7 +179,8 @@ export class Printer {
       : batches;
     if (isList && format === 'json') return yield* jsonList(values, head);
     if (isList && format === 'yaml') return yield* yamlList(values, head);
-    yield* mapBatches(values, (batch) => asLines(batch.map((item) => valueWriters[format](item))));
+    const write = valueWriters[format];
+    yield* mapBatches(values, (batch) => asLines(batch.map(write)));
   }
 
   async *#inBatches(elements: readonly Json[] | Batches): AsyncGenerator<readonly Json[]> {

@@ -96,3 +96,19 @@ describe('the other formats', () => {
     expect(csv.split('\n')).toHaveLength(names.length + 2);
   });
 });
+
+test.for([
+  [['categories', 'import', '-', '--format', 'csv', '--yes'], 'name\n'],
+  [['categories', 'import', '-', '--format', 'json', '--yes'], '[]'],
+  [['categories', 'import', '-', '--format', 'csv', '--dry-run'], 'name\n'],
+  [['categories', 'list'], ''],
+  [['orders', 'list'], ''],
+] as const)(
+  'stdout is the result or empty, not an empty line: %j',
+  async (row, { petstore, sandbox }) => {
+    const [argv, stdin] = row;
+    if (argv[0] === 'orders') sandbox.react = () => reply(200, '[]');
+
+    expect(await petstore(argv, { stdin })).toMatchObject({ exitCode: 0, stdout: '' });
+  },
+);

@@ -7,7 +7,9 @@ test.for([
   ['with NO_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, [], false],
   ['with FORCE_COLOR=0', { columns: 200, env: { FORCE_COLOR: '0' } }, [], false],
   ['with --no-color', { columns: 200 }, ['--no-color'], false],
+  ['with an empty NO_COLOR', { columns: 200, env: { NO_COLOR: '', FORCE_COLOR: '' } }, [], true],
   ['on a dumb terminal', { columns: 200, env: { TERM: 'dumb' } }, [], false],
+  ['on one without a name', { columns: 200, env: { TERM: '' } }, [], false],
   ['as JSON', { env: { FORCE_COLOR: '1' } }, ['--json'], false],
 ] as const)('what is said has a colour, or none: %s', async (row, { petstore }) => {
   const [, options, more, isColored] = row;

@@ -59,6 +59,34 @@ describe('standard output', () => {
     },
   );
 
+  test.skipIf(process.platform !== 'linux').for([
+    ['categories list -p sandbox', '>&-', 74],
+    ['categories create emu -p sandbox', '>&-', 74],
+    ['config path', '>&-', 74],
+    ['--help', '>&-', 74],
+    ['categories list -p sandbox', '>/dev/null', 0],
+  ] as const)('of %s that a shell opens with %s: exit %i', async (row, { execute }) => {
+    const [words, redirect, exitCode] = row;
+
+    const { code, stderr } = await execute('sh', [
+      '-c',
+      `${petstore} ${words} ${redirect}; exit $?`,
+    ]);
+
+    expect(code).toBe(exitCode);
+    const says = 'petstore: cannot write the result to standard output (EBADF)\n';
+    expect(stderr.includes(says)).toBe(exitCode > 0);
+    expect(stderr.includes('The category was created with id')).toBe(words.includes('create'));
+  });
+
+  test('that a program ignores is no failure', async ({ execute }) => {
+    const script = `const argv = [${JSON.stringify(launcher)}, 'categories', 'list', '-p', 'sandbox'];
+      const { spawnSync } = require('node:child_process');
+      process.exitCode = spawnSync(process.execPath, argv, { stdio: ['inherit', 'ignore', 'inherit'] }).status;`;
+
+    expect(await execute(process.execPath, ['-e', script])).toMatchObject({ code: 0 });
+  });
+
   test('a big result arrives whole in a slow pipe', async ({ start, serve }) => {
     const { env } = await serve(listing(50_000));
     const { child, ended } = start(['categories', 'list', '-q', '-o', 'ndjson'], {
