@@ -5,13 +5,12 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readFileSync,
   readSync,
   writeFileSync,
 } from 'node:fs';
 import { Failure, systemCode } from '../errors.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
-
-const minReadBytes = 4_096;
 
 /** A reason not to use a file or folder of ours, although the system would allow it. `fix` is a command or a sentence. */
 export class FileFault extends Failure {
@@ -67,21 +66,12 @@ export function readOwn<Result>(path: string, read: (file: number) => Result): R
   }
 }
 
-/** Reads as far as `maxBytes` whatever size the system reports: a file may grow, and those of /proc report none. */
+/** Reads a file to its end, or only its beginning if it is longer than `maxBytes`. */
 export function readStart(file: number, maxBytes: number): Buffer {
-  const { size } = fstatSync(file);
-  // In one piece if possible: 96 MiB in parts would need twice the memory.
-  let bytes = Buffer.alloc(Math.min(maxBytes, Math.max(size + 1, minReadBytes)));
-  let length = 0;
-  for (;;) {
-    if (length === bytes.length) {
-      if (length === maxBytes) return bytes;
-      bytes = Buffer.concat([bytes], Math.min(maxBytes, 2 * length));
-    }
-    const read = readSync(file, bytes, length, bytes.length - length, length);
-    if (read === 0) return bytes.subarray(0, length);
-    length += read;
-  }
+  // Files of /proc report no size, and have an end.
+  if (fstatSync(file).size <= maxBytes) return readFileSync(file).subarray(0, maxBytes);
+  const bytes = Buffer.alloc(maxBytes);
+  return bytes.subarray(0, readSync(file, bytes, 0, maxBytes, 0));
 }
 
 /** Makes a file of mode 0600, and never follows a link. If `flush` is true, its bytes outlast a power cut. */

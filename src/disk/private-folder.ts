@@ -105,6 +105,7 @@ function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
     syncFolder(dirname(path));
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
+    if (!statSync(path).isDirectory()) throw Object.assign(error as Error, { code: 'ENOTDIR' });
   }
 }
