@@ -8,6 +8,8 @@ const maxResetMs = 25 * hourMs;
 /** A smaller number is a time in seconds. */
 const minDate = 1e8;
 const minResetMs = -5 * secondMs;
+/** A wait that was named but cannot be read. */
+const unreadableWaitMs = 60 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
 const maxRetryAfterMs = 366 * 24 * hourMs;
 
@@ -63,10 +65,11 @@ function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
 }
 
 function retryAfterMs(value: string, now: number): number | undefined {
+  if (value === '' || /^-\d/.test(value)) return undefined;
   const seconds = decimal(value);
   if (seconds !== undefined && seconds < minDate) return Math.ceil(seconds) * secondMs;
   const date = seconds === undefined ? parseHttpDate(value) : serviceMoment(value, now);
-  return date === undefined ? undefined : Math.max(0, date - now);
+  return date === undefined ? unreadableWaitMs : Math.max(0, date - now);
 }
 
 /** Gateways refuse also with a 403 that names a wait: secondary limits, bans. */
