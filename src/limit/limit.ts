@@ -18,53 +18,68 @@ export type Limit = {
 
 const firstMoment = 1e12;
 
-/**
- * Opens a limit in a cell, on the clocks of the place where that is. All steps that this process requests in one turn of the event
- * loop are one change of the cell.
- */
+/** Opens a limit in a cell, on the clocks of the place where that is. */
 export function openLimit<Look extends Seen<Snapshot>>(
   cell: Cell<Snapshot, Look>,
   readClocks: (look: Look) => Clocks,
   turn: () => Promise<void>,
 ): Limit {
-  let steps: ((state: State, now: number) => State)[] = [];
-  let next: Promise<void> | undefined;
-  let previous: Promise<unknown> = Promise.resolve();
-  /** Put back if it gets lost. Nobody may ever report what became of the requests in flight then. */
   let last: Snapshot | undefined;
-
+  const take = batch(turn, async (steps: readonly Step<unknown>[]) => {
+    const { snapshot, results } = await changeState(cell, readClocks, last, steps);
+    last = snapshot;
+    return results;
+  });
   return {
     isRemote: () => false,
-    async change<Result>(step: Step<Result>) {
-      let outcome: { readonly result: Result } | undefined;
-      steps.push((state, now) => {
-        const [after, result] = step(state, now, false);
-        outcome = { result };
-        return after;
-      });
-      next ??= previous.then(turn).then(takeSteps);
-      previous = next.catch(() => {});
-      await next;
-      if (!outcome) throw new Error('a step was not taken');
-      return outcome.result;
-    },
+    change: <Result>(step: Step<Result>) => take(step) as Promise<Result>,
   };
+}
 
-  async function takeSteps(): Promise<void> {
-    const taken = steps;
-    steps = [];
+/** Collects the calls of one turn of the event loop, and works on them together once those before are done. */
+function batch<Call, Result>(
+  turn: () => Promise<void>,
+  work: (calls: readonly Call[]) => Promise<readonly Result[]>,
+): (call: Call) => Promise<Result | undefined> {
+  const calls: Call[] = [];
+  let previous: Promise<unknown> = Promise.resolve();
+  let next: Promise<readonly Result[]> | undefined;
+  const workOnAll = () => {
     next = undefined;
-    const lost = last && { ...last, state: dropPermits(last.state, last.stamp.at, () => true) };
-    last = await change(cell, (look) => {
-      const clocks = readClocks(look);
-      const known = look.value ?? lost;
-      const stamp = known ? later(known.stamp, clocks) : { ...clocks, at: firstMoment };
-      const before = known?.state ?? emptyState;
-      const state = taken.reduce((current, step) => step(current, stamp.at), before);
-      const snapshot = { state, stamp };
-      // After a restart of the machine, time goes on from here.
-      const isOutdated = known !== undefined && !isSameStart(known.stamp, clocks);
-      return [state === before && !isOutdated ? undefined : snapshot, snapshot];
+    return work(calls.splice(0));
+  };
+  return async (call) => {
+    const index = calls.push(call) - 1;
+    next ??= previous.then(turn).then(workOnAll);
+    const results = next;
+    previous = results.catch(() => {});
+    return (await results)[index];
+  };
+}
+
+/** Takes steps in one change of the cell. If `last` got lost, it is put back. */
+function changeState<Look extends Seen<Snapshot>>(
+  cell: Cell<Snapshot, Look>,
+  readClocks: (look: Look) => Clocks,
+  last: Snapshot | undefined,
+  steps: readonly Step<unknown>[],
+) {
+  // Nobody may ever report what became of the requests that were in flight then.
+  const lost = last && { ...last, state: dropPermits(last.state, last.stamp.at, () => true) };
+  return change(cell, (look) => {
+    const clocks = readClocks(look);
+    const known = look.value ?? lost;
+    const stamp = known ? later(known.stamp, clocks) : { ...clocks, at: firstMoment };
+    const before = known?.state ?? emptyState;
+    let state = before;
+    const results = steps.map((step) => {
+      const [after, result] = step(state, stamp.at, false);
+      state = after;
+      return result;
     });
-  }
+    const snapshot = { state, stamp };
+    // After a restart of the machine, time goes on from here.
+    const isOutdated = known !== undefined && !isSameStart(known.stamp, clocks);
+    return [state === before && !isOutdated ? undefined : snapshot, { snapshot, results }];
+  });
 }
