@@ -1,4 +1,5 @@
-import type { Block, Permit, State, Window } from './state.ts';
+import { windowMs } from '../plans.ts';
+import type { Block, Permit, State } from './state.ts';
 
 /** The reason why a request may not be sent. `probe`: it waits for other requests of ours, and may go on at any time. */
 export type Reason = 'minute' | 'day' | Block['reason'] | 'probe';
@@ -10,7 +11,7 @@ export type Denied = {
   readonly limit?: number;
   readonly sinceMs?: number;
 };
-export type Decision = { readonly granted: true; readonly isProbe: boolean } | Denied;
+export type Decision = { readonly granted: true } | Denied;
 
 /** Added to the end of each window: resets are whole seconds and may be rounded down. */
 export const resetMarginMs = 1_000;
@@ -18,47 +19,32 @@ export const resetMarginMs = 1_000;
 const maxRoundingMs = 1;
 /** A reset and a Retry-After may mean the same moment, and differ by this much. */
 const maxSameEndMs = 5_000;
-const wideLimit = 1_000;
-const maxInFlight = 16;
 /** Of what is left, so small a part is in flight at once: all others who use the key may send as much meanwhile. */
 const part = 3;
-const secondMs = 1_000;
-/** A minute without a refusal, and the pace eases by one level. */
-export const easeMs = 60 * secondMs;
-export const maxLevel = 7;
-/** Left to other machines while the store is unreachable. */
-const shareOfMachines = 0.25;
+/** A shorter gap is none. */
+export const minGapMs = 1_000;
+/** The share of a window that is left to others: to other machines while the store is unreachable, and else at most. */
+export const shareOfOthers = 0.25;
 
 /**
- * Decides whether a request may be sent now. After a reset one request goes first, the probe: a wrong clock, a moved reset or other
- * users cost at most one 429. Then as many may go as the window has left, a part of that at once.
+ * Decides whether a request may be sent now. Only so many are in flight at once as the window has shown to bear: a new window starts
+ * with one, so that a wrong clock, a moved reset or other users cost at most one 429.
  */
 export function decide(state: State, now: number): Decision {
-  const wait = waitInForce(state, now);
+  const wait = waitInForce(state, now) ?? waitForGap(state, now);
   if (wait) return wait;
-  const inFlight = Object.keys(state.permits).length;
   const left = Math.min(leftIn(state, 'minute', now), leftIn(state, 'day', now));
-  if (!isOpen(state, 'minute', now)) {
-    const isProbed = state.probe !== undefined && state.probe in state.permits;
-    if (isProbed || inFlight >= left) return waitForOne(state, now);
-    return { granted: true, isProbe: true };
-  }
-  const isSlow = levelAt(state, now) > 0;
-  const allowed = isSlow ? 1 : Math.min(maxTogether(state.minute), Math.floor(left / part));
-  if (inFlight >= Math.max(1, allowed)) return waitForOne(state, now);
-  return { granted: true, isProbe: false };
+  const isKnown = isOpen(state, 'minute', now) && state.minute?.serviceResetAt !== undefined;
+  const together = isKnown ? (state.together ?? 1) : 1;
+  const allowed = Math.max(1, Math.floor(Math.min(together, left / part)));
+  return Object.keys(state.permits).length < allowed ? { granted: true } : waitForOne(state, now);
 }
 
 /** Returns the state as it counts while the store is unreachable: a part is left to other machines, and one request goes at a time. */
-export function asOffline(state: State, now: number): State {
-  const { minute, pace } = state;
-  const reserved = Math.ceil((minute?.limit ?? 0) * shareOfMachines);
-  const level = Math.max(1, levelAt(state, now));
-  return {
-    ...state,
-    minute: minute && { ...minute, reserved },
-    pace: { level, easesAt: Number.POSITIVE_INFINITY, nextAt: pace?.nextAt ?? 0 },
-  };
+export function asOffline(state: State): State {
+  const { minute } = state;
+  const reserved = Math.ceil((minute?.limit ?? 0) * shareOfOthers);
+  return { ...state, together: 1, minute: minute && { ...minute, reserved } };
 }
 
 /** Returns the longest wait that is in force, whatever is in flight. */
@@ -67,7 +53,6 @@ export function waitInForce(state: State, now: number): Denied | undefined {
     usedUp(state, 'day', now),
     usedUp(state, 'minute', now),
     blocked(state, now),
-    paced(state, now),
   ].filter((wait) => wait !== undefined);
   const waitMs = Math.max(0, ...waits.map((wait) => wait.waitMs));
   // Of waits that end together, a window says more than a 429.
@@ -75,38 +60,25 @@ export function waitInForce(state: State, now: number): Denied | undefined {
   return named && { ...named, waitMs };
 }
 
-/** A limit that no response reports may be a guess, so no more go together than its share of a second. */
-function maxTogether({ limit = 0, serviceResetAt }: Partial<Window> = {}): number {
-  const most = limit >= wideLimit ? maxInFlight : maxInFlight / 2;
-  return serviceResetAt === undefined ? Math.min(most, Math.ceil(limit / 60)) : most;
-}
-
 export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
   return now < findEnd(state, kind) + maxRoundingMs;
 }
 
-export function grant(state: State, id: string, permit: Permit, isProbe: boolean): State {
-  return {
-    ...state,
-    permits: { ...state.permits, [id]: permit },
-    probe: isProbe ? id : state.probe,
-  };
+export function grant(state: State, id: string, permit: Permit, now: number): State {
+  return { ...state, permits: { ...state.permits, [id]: permit }, grantedAt: now };
 }
 
-export function levelAt({ pace }: State, now: number): number {
-  if (!pace) return 0;
-  const eased = now < pace.easesAt ? 0 : 1 + Math.floor((now - pace.easesAt) / easeMs);
-  return Math.max(0, pace.level - eased);
+/** Returns how far apart requests go after 429s that no header had foretold. Less than a second is none. */
+export function gapAt({ block }: State, now: number): number {
+  if (!block) return 0;
+  const quietMinutes = Math.floor((now - block.until) / windowMs.minute);
+  return block.gapMs / 2 ** Math.max(0, quietMinutes);
 }
 
-/** How far apart requests go: 1 s at level 2, twice as far with each level. */
-export function pauseMs(level: number): number {
-  return level < 2 ? 0 : secondMs * 2 ** (Math.min(level, maxLevel) - 2);
-}
-
-function paced({ pace }: State, now: number): Denied | undefined {
-  if (!pace || now >= pace.nextAt) return undefined;
-  return { granted: false, reason: '429', waitMs: pace.nextAt - now };
+function waitForGap(state: State, now: number): Denied | undefined {
+  const gapMs = gapAt(state, now);
+  const waitMs = gapMs < minGapMs ? 0 : (state.grantedAt ?? 0) + gapMs - now;
+  return waitMs > 0 ? { granted: false, reason: '429', waitMs } : undefined;
 }
 
 function blocked({ block }: State, now: number): Denied | undefined {

@@ -1,5 +1,5 @@
 import { windowMs } from '../plans.ts';
-import { easeMs, isOpen, levelAt, maxLevel, pauseMs, resetMarginMs } from './decide.ts';
+import { gapAt, isOpen, minGapMs, resetMarginMs, shareOfOthers } from './decide.ts';
 import { type Block, isSameReset, type Permit, type State, type Window } from './state.ts';
 
 const secondMs = 1_000;
@@ -7,12 +7,21 @@ const secondMs = 1_000;
 const maxMinuteMs = 120 * secondMs;
 /** The smallest plan of the interface document, section 8. It counts if the service reports no limit. */
 const assumedLimit = 60;
+/** So much longer may a minute be that we count and have used up. */
+const maxSlideMs = 15 * secondMs;
+/** In a window that is known, one request that hangs must not hold up all others. */
+const firstTogether = 2;
+const maxTogether = 16;
+/** With each response one tenth more: headers that say six times too much then cost two 429s at once, where one more costs eight. */
+const growth = 1 / 10;
+const maxGapMs = 32 * secondMs;
+/** The wait after a 429 that names none; with each further one in a row eight times as long, up to a minute. */
+const firstUntoldMs = 2 * secondMs;
+/** Those who wait for the same moment come apart by this much. */
 const minSpreadMs = 250;
-/** So many 429s in a row that named a wait, or that named none, and nothing is sent for a while. */
-const refusalsUntilTrip = { told: 3, untold: 6 };
+/** So many 429s in a row that name a wait, or that name none, and nothing is sent for a while. */
+const maxRefusals = { told: 3, untold: 6 };
 export const tripMs = 300 * secondMs;
-/** Left to other users of the key, as a part of the minute. */
-const shareOfOthers = 0.05;
 
 export type Outcome = { readonly kind: 'unsent' } | { readonly kind: 'lost' } | ResponseOutcome;
 
@@ -36,25 +45,18 @@ export function applyOutcome(
   now: number,
   grantedAt: number,
 ): State {
-  const hasPermit = id in before.permits;
-  const state = hasPermit ? withoutPermit(before, id) : before;
+  const state = withoutPermit(before, id);
   if (outcome.kind === 'unsent') return state;
-  if (outcome.kind === 'lost') return hasPermit ? spendUnseen(state, now) : state;
+  if (outcome.kind === 'lost') return id in before.permits ? spendUnseen(state, now) : state;
+  const isRefused = outcome.status === 429;
+  const learned = learnWindows(isRefused ? state : count(state, now), outcome, now);
   const { block } = state;
-  // It was in flight when another one was refused, so it says nothing about the time after that.
-  const wasSentBeforeRefusal =
-    block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
-  const counted = outcome.status === 429 ? state : count(state, now);
-  const learned = learnWindows(counted, outcome, now);
-  if (wasSentBeforeRefusal) {
-    const minute = isOpen(state, 'minute', now) ? learned.minute : expire(learned.minute);
-    if (outcome.status !== 429) return { ...learned, minute, block: postpone(block, outcome, now) };
-    const until = Math.max(block.until, refusalEnd(outcome, levelAt(state, now), now));
-    return { ...learned, minute, block: { ...block, until } };
+  // What was in flight when another one was refused says nothing about the time after that.
+  const isLate = block && block.reason !== 'unavailable' && grantedAt <= block.since;
+  if (isLate || outcome.status >= 500) {
+    return { ...learned, block: postpone(state, outcome, now) };
   }
-  return outcome.status === 429
-    ? learnRefusal(learned, outcome, now)
-    : learnResponse(learned, outcome, now);
+  return isRefused ? learnRefusal(learned, outcome, now) : { ...learned, refusals: 0 };
 }
 
 /** Drops the permits that are over. The service may have counted their requests. */
@@ -69,64 +71,59 @@ export function learnBan(state: State): State {
   return { ...state, block: { ...block, reason: 'banned' } };
 }
 
-/**
- * Applies a 429 (interface document, section 8). The wait that the service named is the least; a margin, jitter and exponential
- * backoff come on top. One that no header foretold slows the pace by a level; those that follow it in a row only wait longer.
- */
+/** Applies a 429 (interface document, section 8). */
 function learnRefusal(state: State, response: ResponseOutcome, now: number): State {
-  const { block, minute, refusals } = state;
-  const { remaining, reset, waitMs } = response;
-  const isForetold = remaining === 0 && reset !== undefined;
-  const isUsedUp = isForetold && isSameReset(minute?.serviceResetAt, reset.at);
-  const isTold = isForetold || waitMs !== undefined;
-  // Alone it came too soon. With others in flight, they may only have been too many at once.
-  const least = isTold || Object.keys(state.permits).length > 0 ? 1 : 2;
-  const before = levelAt(state, now);
-  const isSlower = refusals === 0 && !isForetold;
-  const level = isSlower ? Math.min(maxLevel, Math.max(before + 1, least)) : before;
-  const end = refusalEnd(response, level + refusals * (isTold ? 1 : 2), now);
-  const until = Math.max(end, block?.until ?? 0);
-  const isTripped = refusals + 1 >= refusalsUntilTrip[isTold ? 'told' : 'untold'];
+  const { block, refusals } = state;
+  const until = Math.max(block?.until ?? 0, waitEnd(response, refusals, now));
+  const isTold = namedWait(response) !== undefined;
+  const isTripped = refusals + 1 >= maxRefusals[isTold ? 'told' : 'untold'];
   return {
     ...state,
     refusals: refusals + 1,
-    pace: level > 0 ? { level, easesAt: until + easeMs, nextAt: until } : undefined,
-    // What we count ourselves goes on. If the service had said that some are left, a probe has to find out.
-    minute: isUsedUp || minute?.serviceResetAt === undefined ? minute : expire(minute),
-    block: isTripped
-      ? { reason: 'tripped', since: now, until: Math.max(until, now + tripMs) }
-      : { reason: '429', since: now, until },
+    together: 1,
+    block: {
+      reason: isTripped ? 'tripped' : '429',
+      since: now,
+      until: isTripped ? Math.max(until, now + tripMs) : until,
+      gapMs: gapAfter(state, response, now),
+    },
   };
 }
 
-function refusalEnd(
-  { remaining, reset, waitMs, jitter }: ResponseOutcome,
-  level: number,
-  now: number,
-): number {
-  const untilReset = remaining === 0 ? (reset?.inMs ?? 0) : 0;
-  const namedMs = Math.max(waitMs ?? untilReset, secondMs);
-  return now + namedMs + resetMarginMs + backoffMs(level, jitter);
+/** Doubles the gap, unless the 429 says itself that nothing is left, or that it came too soon after the one before. */
+function gapAfter(state: State, { remaining, waitMs }: ResponseOutcome, now: number): number {
+  const gapMs = gapAt(state, now);
+  const isForetold = remaining === 0 || (waitMs !== undefined && state.refusals > 0);
+  return isForetold ? gapMs : Math.min(maxGapMs, Math.max(minGapMs, 2 * gapMs));
 }
 
-function learnResponse(state: State, response: ResponseOutcome, now: number): State {
-  const { block, refusals } = state;
-  return {
-    ...state,
-    pace: keepApart(state, now),
-    refusals: response.status >= 500 ? refusals : 0,
-    block: postpone(block, response, now),
-  };
+/** Returns the end of the wait: at least what the service named, and with each 429 in a row before it twice as long on top. */
+function waitEnd(response: ResponseOutcome, refusals: number, now: number): number {
+  const untoldMs = Math.min(windowMs.minute, firstUntoldMs * 8 ** refusals);
+  const waitMs = Math.max(secondMs, namedWait(response) ?? untoldMs);
+  const backoff = refusals === 0 ? 0 : secondMs * 2 ** (refusals - 1);
+  const spread = response.jitter * Math.max(backoff, minSpreadMs);
+  return now + waitMs + resetMarginMs + backoff + spread;
 }
 
-function keepApart(state: State, now: number): State['pace'] {
-  const level = levelAt(state, now);
-  return state.pace && level > 0 ? { ...state.pace, nextAt: now + pauseMs(level) } : undefined;
+function namedWait({ remaining, reset, waitMs }: ResponseOutcome): number | undefined {
+  return waitMs ?? (remaining === 0 ? reset?.inMs : undefined);
+}
+
+/** A block that is in force keeps its reason, and gets no shorter. */
+function postpone(state: State, response: ResponseOutcome, now: number): Block | undefined {
+  const { block } = state;
+  const isRefused = response.status === 429;
+  if (!isRefused && response.waitMs === undefined) return block;
+  const until = waitEnd(response, 0, now);
+  if (block && now < block.until) return { ...block, until: Math.max(block.until, until) };
+  const reason = isRefused ? '429' : 'unavailable';
+  return { reason, since: now, until, gapMs: gapAt(state, now) };
 }
 
 function learnWindows(state: State, response: ResponseOutcome, now: number): State {
   const { limit, limitOfPlan, remaining, reset } = response;
-  const { minute, day } = state;
+  const { day } = state;
   if (
     limit === undefined ||
     remaining === undefined ||
@@ -143,19 +140,27 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
     const learned = learnWindow(day, reported, now);
     return { ...state, minute: countMinute(state, { limitOfPlan }, now), day: learned };
   }
-  return { ...state, minute: learnWindow(minute, reported, now), day: spend(day) };
+  return { ...state, ...learnMinute(state, reported, now), day: spend(day) };
 }
 
-export function reserve(window: Window): Window {
-  return { ...window, reserved: Math.ceil(window.limit * shareOfOthers) };
+/** More may be in flight with each response, until more is used than we had in flight: then others use the key. */
+function learnMinute(state: State, reported: Reported, now: number) {
+  const { minute: known, permits, together = firstTogether } = state;
+  const minute = learnWindow(known, reported, now);
+  const isSame = known !== undefined && minute.serviceResetAt === known.serviceResetAt;
+  const inFlight = 1 + Object.keys(permits).length;
+  const others = isSame ? known.remaining - reported.remaining - inFlight : 0;
+  if (others <= 0) return { minute, together: Math.min(maxTogether, together + growth) };
+  // They may use as many before the next response.
+  const maxReserved = Math.ceil(minute.limit * shareOfOthers);
+  const reserved = Math.min(maxReserved, Math.max(others, minute.reserved ?? 0));
+  return { minute: { ...minute, reserved }, together: 1 };
 }
+
+type Reported = Window & { readonly serviceResetAt: number };
 
 /** Remaining only falls within a window, so the order of responses does not matter. */
-function learnWindow(
-  known: Window | undefined,
-  reported: Window & { readonly serviceResetAt: number },
-  now: number,
-): Window {
+function learnWindow(known: Window | undefined, reported: Reported, now: number): Window {
   if (known?.serviceResetAt !== undefined && known.limit === reported.limit) {
     const isNewer = reported.serviceResetAt > known.serviceResetAt;
     // A window that slides may report a reset that is hardly later than one that is over.
@@ -174,44 +179,21 @@ function learnWindow(
 }
 
 /** Counts the minute ourselves, as long as no response reports its reset. */
-function countMinute(
-  state: State,
-  reported: Pick<ResponseOutcome, 'limit' | 'limitOfPlan' | 'remaining'>,
-  now: number,
-): Window {
+function countMinute(state: State, reported: Partial<ResponseOutcome>, now: number): Window {
   const known = state.minute;
-  if (known && isOpen(state, 'minute', now)) {
-    const { remaining = Number.POSITIVE_INFINITY } = reported;
-    return { ...known, remaining: Math.min(known.remaining - 1, remaining) };
-  }
   const reportedLimit = reported.limit ?? (known?.isAssumed ? undefined : known?.limit);
   const limit = reportedLimit ?? reported.limitOfPlan ?? assumedLimit;
-  const isAssumed = reportedLimit === undefined;
-  const remaining = Math.min(limit - 1, reported.remaining ?? limit);
-  return { limit, isAssumed, remaining, endsAt: now + windowMs.minute };
-}
-
-/** A block that is in force keeps its reason, and gets no shorter. */
-function postpone(
-  block: Block | undefined,
-  { waitMs, jitter }: ResponseOutcome,
-  now: number,
-): Block | undefined {
-  if (waitMs === undefined) return block;
-  const until = now + waitMs + resetMarginMs + backoffMs(1, jitter);
-  return block && now < block.until
-    ? { ...block, until: Math.max(block.until, until) }
-    : { reason: 'unavailable', since: now, until };
-}
-
-/** The first backoff only spreads those who wait for the same moment. */
-function backoffMs(level: number, jitter: number): number {
-  const ms = pauseMs(level);
-  return ms + jitter * Math.max(ms, minSpreadMs);
-}
-
-function expire(window: Window | undefined): Window | undefined {
-  return window && { ...window, endsAt: 0, serviceResetAt: undefined };
+  const begun = { limit, isAssumed: reportedLimit === undefined, endsAt: now + windowMs.minute };
+  const before = known && isOpen(state, 'minute', now) ? known : { ...begun, remaining: limit };
+  const remaining = Math.min(before.remaining - 1, reported.remaining ?? limit);
+  const counted = { ...before, remaining };
+  if (counted.serviceResetAt !== undefined) return counted;
+  if (reported.status === 429 && reported.waitMs !== undefined) {
+    return { ...counted, endsAt: Math.min(before.endsAt, now + reported.waitMs) };
+  }
+  if (remaining > 0) return counted;
+  // If it slides, it has room again a minute after each request, not after the first one.
+  return { ...counted, endsAt: Math.min(begun.endsAt, before.endsAt + maxSlideMs) };
 }
 
 function withoutPermit(state: State, id: string): State {

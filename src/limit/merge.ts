@@ -1,13 +1,12 @@
 import { windowMs } from '../plans.ts';
 import { resetMarginMs } from './decide.ts';
-import { emptyState, isSameReset, type Pace, type State, type Window } from './state.ts';
+import { emptyState, isSameReset, type State, type Window } from './state.ts';
 
 /** Returns the state with the times that `merge` reads by a clock that shows `byMs` more. */
 export function shifted(state: State, byMs: number): State {
-  const { minute, day, block, pace, clearedAt } = state;
+  const { minute, day, block, clearedAt } = state;
   return {
     ...state,
-    pace: pace && { ...pace, easesAt: pace.easesAt + byMs, nextAt: pace.nextAt + byMs },
     minute: minute && { ...minute, endsAt: minute.endsAt + byMs },
     day: day && { ...day, endsAt: day.endsAt + byMs },
     block: block && { ...block, since: block.since + byMs, until: block.until + byMs },
@@ -23,36 +22,22 @@ export function merge(before: State, other: State): State {
   const clearedAt = Math.max(before.clearedAt ?? 0, other.clearedAt ?? 0);
   const own = sinceCleared(before, clearedAt);
   const theirs = sinceCleared(other, clearedAt);
-  const minute =
-    minuteEndedByRefusal(own, theirs) ??
-    minuteEndedByRefusal(theirs, own) ??
-    moreCareful(own.minute, theirs.minute);
+  const minute = moreCareful(own.minute, theirs.minute);
   const day = moreCareful(own.day, theirs.day);
   const isLonger = (theirs.block?.until ?? 0) > (own.block?.until ?? 0) + resetMarginMs;
-  const pace = laterPace(own.pace, theirs.pace);
-  const isSame = minute === own.minute && day === own.day && pace === own.pace;
-  if (own === before && !isLonger && isSame) return before;
+  const isNews = isLonger || minute !== own.minute;
+  if (own === before && !isNews && day === own.day) return before;
+  // A burst must not follow a 429, or meet requests in flight, of which only one copy knows.
+  const together = isNews ? 1 : own.together;
   const { block, refusals } = isLonger ? theirs : own;
-  return { ...own, minute, day, block, refusals, pace };
+  return { ...own, together, minute, day, block, refusals };
 }
 
 function sinceCleared(state: State, clearedAt: number): State {
   if ((state.clearedAt ?? 0) >= clearedAt - resetMarginMs) return state;
-  const { permits, block, pace } = state;
+  const { permits, block } = state;
   const isNewer = block !== undefined && block.since > clearedAt;
-  return { ...emptyState, permits, clearedAt, ...(isNewer && { block, pace, refusals: 1 }) };
-}
-
-/** The pace of the later refusal counts. */
-function laterPace(a: Pace | undefined, b: Pace | undefined): Pace | undefined {
-  return a && (!b || a.easesAt >= b.easesAt - resetMarginMs) ? a : b;
-}
-
-/** Returns the minute that a refusal has voided, if the refusal is news to the other copy. */
-function minuteEndedByRefusal({ block, minute }: State, other: State): Window | undefined {
-  if (!block || !minute || block.reason === 'unavailable') return undefined;
-  const isNews = block.until > (other.block?.until ?? 0) + resetMarginMs;
-  return isNews && minute.endsAt < block.since ? minute : undefined;
+  return { ...emptyState, permits, clearedAt, ...(isNewer && { block, refusals: 1 }) };
 }
 
 function moreCareful(a: Window | undefined, b: Window | undefined): Window | undefined {

@@ -16,7 +16,7 @@ import { isPlausible, type Snapshot } from './state.ts';
 /** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
 export function nameLimit(address: string, key: string): string {
   // The number is the version of the type `State`.
-  const hmac = createHmac('sha256', key).update(`petstore limit 3\0${address}`);
+  const hmac = createHmac('sha256', key).update(`petstore limit 4\0${address}`);
   return hmac.digest('hex').slice(0, 32);
 }
 

@@ -1,6 +1,7 @@
 import type { Context, Engine } from '../context.ts';
 import { storeCell } from '../store/store-cell.ts';
-import { dropPermits, reserve } from './learn.ts';
+import { asOffline } from './decide.ts';
+import { dropPermits } from './learn.ts';
 import { type Limit, openLimit, type Step } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { emptyState, type Permit, type Snapshot, type State } from './state.ts';
@@ -61,12 +62,10 @@ export function shareThrough(
     const there = await store.change((before, now) => {
       const mine = shifted(here.state, now - here.now);
       // The store was not told how our requests ended.
-      let current = wasOffline ? dropPermits(before, now, isOurs) : before;
+      const current = wasOffline ? dropPermits(before, now, isOurs) : before;
       // A store that lost its values does not know what other machines have in flight.
-      if (before === emptyState && mine.minute) {
-        current = { ...before, minute: reserve(mine.minute) };
-      }
-      const [state, result] = step(merge(current, mine), now, false);
+      const news = before === emptyState ? asOffline(mine) : mine;
+      const [state, result] = step(merge(current, news), now, false);
       return [state, { state, now, result }];
     });
     await own.change((state, now) => {

@@ -33,26 +33,21 @@ const blockSchema = z.object({
   reason: z.enum(['429', 'tripped', 'banned', 'unavailable']),
   since: z.number(),
   until: z.number(),
-});
-
-/** How requests go after 429s that no header had foretold: from level 1 on one at a time, and from level 2 on apart. */
-const paceSchema = z.object({
-  level: z.number(),
-  /** The level is one less from then on, and one less again with each minute after that. */
-  easesAt: z.number(),
-  nextAt: z.number(),
+  /** So far apart go requests after it; with each minute after its end half as far. */
+  gapMs: z.number(),
 });
 
 const stateSchema = z.object({
   minute: z.optional(windowSchema),
   day: z.optional(windowSchema),
   permits: z.record(z.string(), permitSchema),
-  /** The id of the permit of the one request that finds out about a new window. */
-  probe: z.optional(z.string()),
+  /** So many requests may be in flight. It grows with each response, so it may be a fraction. */
+  together: z.optional(z.number()),
+  /** When the last permit was granted. */
+  grantedAt: z.optional(z.number()),
   block: z.optional(blockSchema),
   /** 429s in a row. Those of requests that were in flight together are one. */
   refusals: z.number(),
-  pace: z.optional(paceSchema),
   ownCount: z.optional(z.object({ since: z.number(), requests: z.number() })),
   /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
   clearedAt: z.optional(z.number()),

@@ -5,7 +5,6 @@ export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
 export type State = Readonly<Snapshot['state']>;
 export type Window = Readonly<NonNullable<State['minute']>>;
 export type Permit = Readonly<State['permits'][string]>;
-export type Pace = Readonly<NonNullable<State['pace']>>;
 export type Block = Readonly<NonNullable<State['block']>>;
 
 export const emptyState: State = { permits: {}, refusals: 0 };
@@ -19,25 +18,18 @@ export function isSameReset(a: number | undefined, b: number | undefined): boole
 
 /** The end of a day's window may be a year away; what is later is damage, and would block the key for good. */
 const maxWaitMs = 367 * 24 * 3_600_000;
-/** A permit lasts ten minutes and a few seconds at most. One without an end would be a probe without end. */
+/** A permit lasts ten minutes and a few seconds at most. One without an end would let nothing pass for ever. */
 const maxPermitMs = 3_600_000;
 
 /** Returns false if a time in it is too late to be true. */
 export function isPlausible(value: unknown): boolean {
   const { state, stamp } = value as Snapshot;
-  const { minute, day, block, pace, clearedAt, permits } = state;
-  const moments = [
-    minute?.endsAt,
-    day?.endsAt,
-    block?.until,
-    pace?.easesAt,
-    pace?.nextAt,
-    clearedAt,
-  ];
+  const { minute, day, block, clearedAt, grantedAt = 0, permits } = state;
+  const moments = [minute?.endsAt, day?.endsAt, block?.until, clearedAt];
   const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
   return (
     Number.isFinite(stamp.at) &&
     moments.every((moment) => moment === undefined || moment <= stamp.at + maxWaitMs) &&
-    ends.every((end) => end <= stamp.at + maxPermitMs)
+    [...ends, grantedAt + (block?.gapMs ?? 0)].every((end) => end <= stamp.at + maxPermitMs)
   );
 }

@@ -23,7 +23,7 @@ export type LimitStatus = {
 export function readStatus(limit: Limit): Promise<LimitStatus> {
   return limit.change((recorded, now, isOffline) => {
     const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
-    const decision = decide(isOffline ? asOffline(state, now) : state, now);
+    const decision = decide(isOffline ? asOffline(state) : state, now);
     const status = {
       minute: windowStatus(state, 'minute', now),
       day: windowStatus(state, 'day', now),

@@ -50,7 +50,10 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   const { uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
   let queue: Promise<unknown> = Promise.resolve();
-  const waiting = new Set<ApiRequest>();
+  /** By the ids of their permits, in the order in which they came. */
+  const waiting = new Map<string, ApiRequest>();
+  /** Those that were granted together with one ahead of them, and when that asked. */
+  const early = new Map<string, number>();
   let nextCheckAt = Number.NEGATIVE_INFINITY;
   return { take };
 
@@ -64,7 +67,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       const { decision, askedAt } = await ask(id);
       if (decision.granted) return turnOf(id, askedAt, 0);
     }
-    waiting.add(request);
+    waiting.set(id, request);
     try {
       const turn = abortable(queue, signal).then(() => {
         const queuedMs = uptime() - queuedAt;
@@ -74,7 +77,10 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       queue = Promise.allSettled([queue, turn]);
       return await turn;
     } finally {
-      waiting.delete(request);
+      waiting.delete(id);
+      const askedAt = early.get(id);
+      early.delete(id);
+      if (askedAt !== undefined) await turnOf(id, askedAt, 0).end({ kind: 'unsent' });
     }
   }
 
@@ -103,7 +109,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           show(denied, waitMs, by);
         }
         // Those behind are put off as well.
-        if (!mayEndEarly) for (const { onWait } of waiting) onWait?.();
+        if (!mayEndEarly) for (const { onWait } of waiting.values()) onWait?.();
         const slowdown = limit.isRemote() ? storeSlowdown : 1;
         pollMs = asked.inFlight === inFlight ? pollMs * 1.5 : minPollMs * slowdown;
         inFlight = asked.inFlight;
@@ -122,27 +128,44 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     }
   }
 
+  /** Asks for a permit, and at once for those who wait behind: else a busy process makes one change of the limit for each. */
   async function ask(id: string): Promise<Asked> {
     const askedAt = uptime();
+    const earlyAt = early.get(id);
+    if (earlyAt !== undefined) {
+      early.delete(id);
+      return { askedAt: earlyAt, decision: { granted: true }, inFlight: '' };
+    }
     const canCheck = askedAt >= nextCheckAt;
     if (canCheck) nextCheckAt = askedAt + minCheckMs;
-    return limit.change<Asked>((before, now, isOffline) => {
-      const state = dropPermits(
+    const ids = [...new Set([id, ...waiting.keys()])];
+    const [asked, granted] = await limit.change<[Asked, string[]]>((before, now, isOffline) => {
+      let state = dropPermits(
         before,
         now,
         (permit) =>
           now >= permit.expiresAt || (canCheck && context.isRunning(permit.owner) === false),
       );
       const inFlight = Object.keys(state.permits).join();
-      // The step may have been taken before, see `replace` of a cell.
-      if (id in state.permits) {
-        return [state, { askedAt, decision: { granted: true, isProbe: false }, inFlight }];
-      }
-      const decision = decide(isOffline ? asOffline(state, now) : state, now);
       const permit = { expiresAt: now + leaseMs, owner };
-      const next = decision.granted ? grant(state, id, permit, decision.isProbe) : state;
-      return [next, { askedAt, decision, inFlight }];
+      let count = 0;
+      let decision: Decision = { granted: true };
+      for (const each of ids) {
+        // The step may have been taken before, see `replace` of a cell.
+        if (!(each in state.permits)) decision = decide(isOffline ? asOffline(state) : state, now);
+        if (!decision.granted) break;
+        if (!(each in state.permits)) state = grant(state, each, permit, now);
+        count += 1;
+      }
+      const own: Decision = count > 0 ? { granted: true } : decision;
+      return [state, [{ askedAt, decision: own, inFlight }, ids.slice(1, count)]];
     });
+    for (const each of granted) {
+      // It may have given up meanwhile.
+      if (waiting.has(each)) early.set(each, askedAt);
+      else await turnOf(each, askedAt, 0).end({ kind: 'unsent' });
+    }
+    return asked;
   }
 
   function turnOf(id: string, askedAt: number, queuedMs: number): Turn {
@@ -152,7 +175,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         limit.change((state, now, isOffline) => {
           const permit = state.permits[id];
           const isValid = permit !== undefined && now < permit.expiresAt;
-          const current = isOffline ? asOffline(state, now) : state;
+          const current = isOffline ? asOffline(state) : state;
           return [state, isValid && !waitInForce(current, now)];
         }),
       end: (outcome) =>

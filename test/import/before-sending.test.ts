@@ -23,6 +23,8 @@ test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
   const path = put(folder, three);
   const words = argv.map((word) => (word === 'pets.csv' ? path : word));
 
+  // Then three may be in flight: what became of one of them is not synced before the next one is sent.
+  for (let n = 0; n <= 10; n += 1) await petstore(['categories', 'list']);
   await petstore(['categories', ...words], { context });
 
   expect(found).toEqual(expected);

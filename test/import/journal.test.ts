@@ -50,8 +50,15 @@ describe('an import that was killed', () => {
     },
   );
 
-  test('with one in flight, one refused (429) waits', async ({ runProcess, sandbox, folder }) => {
+  test('with one in flight, one refused (429) waits', async ({
+    petstore,
+    runProcess,
+    sandbox,
+    folder,
+  }) => {
     sandbox.plan = fast;
+    // Then three may be in flight.
+    for (let n = 0; n <= 10; n += 1) await petstore(['categories', 'list']);
     const argv = [put(folder, three)];
     const create: Create = (request) => {
       // Emu, which comes next, is one too many.

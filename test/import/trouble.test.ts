@@ -177,7 +177,8 @@ describe('an import that meets trouble', () => {
   test('sends no more once it is interrupted, exit 130', async ({ importText, sandbox }) => {
     sandbox.plan = plans.business;
     const ctrlC = new AbortController();
-    sandbox.react = reactTo('pet 9', async (_request, forward) => {
+    sandbox.react = reactTo('pet 9', async ({ onSent }, forward) => {
+      onSent();
       ctrlC.abort(interrupted(130));
       return forward();
     });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { expect } from '../support/petstore.ts';
@@ -108,6 +110,30 @@ describe('a crowd of processes', () => {
       }),
       { ...trials(10), endOnFailure: true },
     );
+  });
+
+  test('finds a limit of which the headers say six times too much at three 429s, one of them inside a told wait', async ({
+    openCrowd,
+    folder,
+  }) => {
+    const file = join(folder, 'pets.csv');
+    const names = Array.from({ length: 40 }, (_, n) => `pet ${n}`);
+    writeFileSync(file, ['name', ...names, ''].join('\n'));
+    const service = createLimiter({
+      ...{ counts: 'by first request', tells: 'too much', tellsWait: true, areRoutesApart: false },
+      ...{ limit: 10, length: 10_000 },
+    });
+    const { requests, run } = await openCrowd({ seed: 1, service, latency: 20 });
+
+    const ends = await run([[['categories', 'import', file, '--yes', '--max-wait', 'inf']]]);
+
+    const refused = requests.filter(({ isRefused }) => isRefused);
+    const isInside = (at: number) =>
+      refused.some(({ sentAt, waitMs }) => at > sentAt && at < sentAt + waitMs);
+    expect(ends).toMatchObject([{ exitCode: 0 }]);
+    expect(refused.length).toBeLessThanOrEqual(3);
+    expect(requests.filter(({ sentAt }) => isInside(sentAt)).length).toBeLessThanOrEqual(1);
+    expect(requests.at(-1)?.sentAt).toBeLessThan(80_000);
   });
 
   test('gets along with any limiter', { timeout: 1_800_000 }, async ({ openCrowd, sandbox }) => {

@@ -1,7 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { list, listNow, second, windowHeaders } from '../support/told.ts';
+import { createRandom } from '../support/random.ts';
+import { list, listNow, minute, never, second, windowHeaders } from '../support/told.ts';
+import { plans } from '../support/values.ts';
+
+test.for([2, 6])(
+  '%i state folders that use one key and know nothing of each other get no 429, and waste no window',
+  { timeout: 120_000 },
+  async (folders, { petstore, sandbox, clock, folder }) => {
+    sandbox.plan = plans.free;
+    const random = createRandom(folders);
+    sandbox.connect = () => clock.sleep(5 + random() * 50, never);
+
+    const ends = await Promise.all(
+      Array.from({ length: folders }, (_, n) => {
+        const file = join(folder, `${n}.csv`);
+        const rows = Array.from({ length: 30 }, (_, row) => `pet ${n} ${row}`);
+        writeFileSync(file, ['name', ...rows, ''].join('\n'));
+        const env = { PETSTORE_STATE_DIR: join(folder, `state-${n}`) };
+        const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf'];
+        return petstore(argv, { env, context: { random } });
+      }),
+    );
+
+    // Two lists for each.
+    const sent = folders * 32;
+    expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+    expect(sandbox.categories).toHaveLength(folders * 30);
+    expect(sandbox.requests).toHaveLength(sent);
+    expect(clock.now() - startTime).toBeLessThan(Math.ceil(sent / 60) * 1.1 * minute);
+  },
+);
 
 test.for([
   ['nothing', {}, 3],

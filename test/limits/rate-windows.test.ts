@@ -73,14 +73,14 @@ describe('requests in flight', () => {
   });
 
   test.for([
-    [60, 8],
-    [999, 8],
-    [1_000, 16],
+    [60, 0, 4],
+    [60, 28, 5],
+    [1_000, 140, 16],
   ] as const)(
-    'of many processes, where a minute allows %i, are %i at most',
-    async ([limit, most], { petstore, sandbox, clock }) => {
+    'where a minute allows %i, after %i responses, are %i at most',
+    async ([limit, before, most], { petstore, sandbox, clock }) => {
       sandbox.plan = { ...plans.business, minute: { limit, length: minute } };
-      await petstore(list);
+      for (let n = 0; n <= before; n += 1) await petstore(list);
       const inFlight = watchInFlight({ sandbox, clock });
 
       const ends = await Promise.all(Array.from({ length: 24 }, () => petstore(list)));
@@ -90,17 +90,35 @@ describe('requests in flight', () => {
     },
   );
 
-  test.for<[when: string, first: Response, respond?: () => Response]>([
-    ['after a 429', refusal(1)],
-    ['where no response names a limit', reply(200, []), () => reply(200, [])],
-  ])('leave one at a time %s', async ([, first, respond], { petstore, sandbox, clock }) => {
-    sandbox.reactions.push(first.clone());
-    await petstore(list);
-    const inFlight = watchInFlight({ sandbox, clock }, respond);
+  test('stay one at a time where no response names a limit', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const inFlight = watchInFlight({ sandbox, clock }, () => reply(200, []));
 
-    await Promise.all(Array.from({ length: 9 }, () => petstore(list)));
+    await Promise.all(Array.from({ length: 24 }, () => petstore(list)));
 
     expect(inFlight()).toBe(1);
+  });
+
+  test('are a second apart after a 429 that nothing had foretold, for a minute', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const sentAt: number[] = [];
+    sandbox.react = () => {
+      sentAt.push(clock.now() - startTime);
+      return sentAt.length === 1 ? reply(429, {}) : undefined;
+    };
+
+    for (let n = 0; n < 3; n += 1) await petstore(list);
+    await clock.sleep(minute, never);
+    for (let n = 0; n < 2; n += 1) await petstore(list);
+
+    const apart = sentAt.slice(1).map((at, n) => Math.round((at - (sentAt[n] ?? 0)) / second));
+    expect(apart).toEqual([3, 1, 1, 60, 0]);
   });
 });
 

@@ -54,13 +54,31 @@ describe('a wait that the service names', () => {
   });
 });
 
+test.for<[reset: string, headers: Record<string, string>]>([
+  ['no', {}],
+  ['an unreadable', { 'x-ratelimit-reset': 'NaN' }],
+  ['a far', { 'x-ratelimit-reset': '253402300799' }],
+  ['a past', { 'x-ratelimit-reset': String(startTime / second - 60) }],
+])(
+  'a told wait ends the window of a 429 with %s reset',
+  async ([, headers], { petstore, sandbox, clock }) => {
+    const full = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', ...headers };
+    sandbox.reactions.push(reply(429, {}, { 'retry-after': '2', ...full }));
+
+    const { exitCode } = await petstore(list);
+
+    expect(exitCode).toBe(0);
+    expectTold(clock.now() - startTime, 2);
+  },
+);
+
 describe('429 in a row', () => {
   test.for<[told: string, drawn: number, answer: () => Response, waits: number[]]>([
     ['one second', 0, () => refusal(1), [2, 3, 300]],
     ['one second', 0.99, () => refusal(1), [2, 4, 300]],
     ['one second and a half', 0, () => refusal(1.5), [3, 4, 300]],
-    ['nothing', 0, () => reply(429, {}), [3, 6, 18, 34, 34, 300]],
-    ['nothing', 0.99, () => reply(429, {}), [4, 10, 34, 66, 66, 300]],
+    ['nothing', 0, () => reply(429, {}), [3, 18, 63, 65, 69, 300]],
+    ['nothing', 0.99, () => reply(429, {}), [3, 19, 65, 69, 77, 300]],
   ])(
     'that name %s are waited out longer and longer; petstore draws %d',
     async (row, { petstore, sandbox, clock }) => {

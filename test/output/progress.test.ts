@@ -119,7 +119,7 @@ describe('an import in a pipe', () => {
   ] as const)(
     'says its progress every 30 s, as %s: %i rows %j',
     async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
-      // Eight are on their way at a time, and fewer when a third of what is left is less.
+      // Two are in flight at first, and one more with every tenth response.
       sandbox.react = () => respondAfter(clock, 5_000);
 
       const argv = importArgv(folder, rows, '-o', format, ...more);

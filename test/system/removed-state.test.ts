@@ -26,7 +26,7 @@ describe.concurrent('an import whose state is deleted while it runs', () => {
       const argv = ['categories', 'import', rows, '--yes', '--json', '--settle', '100ms'];
 
       const running = start(argv, { env });
-      await service.arrived(6);
+      await service.arrived(5);
       const paths = pathsIn(folder, deleted);
       for (const path of paths) {
         // First out of its sight: what it makes at this path meanwhile would keep the folder from being removed.

@@ -32,7 +32,7 @@ const ask =
     const decision = decide(current, now);
     if (!decision.granted) return { state: current, grantedAt };
     const permit = { expiresAt: now + 35_000, owner: { pid: 1, host: 'here' } };
-    const granted = grant(current, id, permit, decision.isProbe);
+    const granted = grant(current, id, permit, now);
     return { state: granted, grantedAt: { ...grantedAt, [id]: now } };
   };
 
@@ -76,16 +76,19 @@ function dropExpired(state: State, now: number): State {
   return dropPermits(state, now, ({ expiresAt }) => now >= expiresAt);
 }
 
-/** Returns "granted", "probe", "busy", or the reason of a wait and the second in which it ends. */
+/** Returns "granted", "busy", or the reason of a wait and the second in which it ends. */
 function inShort(decision: Decision, at: number): string {
-  if (decision.granted) return decision.isProbe ? 'probe' : 'granted';
+  if (decision.granted) return 'granted';
   const { reason, waitMs } = decision;
   return reason === 'probe' ? 'busy' : `${reason} ${at + waitMs / 1_000}`;
 }
 
-const opened = [got(minute(59))];
+/** Several may be in flight. */
+const opened = Array.from({ length: 20 }, (_, sent) => got(minute(59 - sent)));
 const two = [...opened, ...askAll('ab')];
 const refusedAgain = [refusal('a', 0, 1), refusal('b', 9, 1), refusal('c', 19, 900)];
+const refusedTwice = [refusal('a', 0, 1), got({}, 4), refusal('b', 5, 1)];
+const refusedInRow = [refusal('a', 0, 1), refusal('b', 4, 1)];
 const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 });
 
 const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
@@ -112,28 +115,35 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ],
     ['the day ends in a minute or two', 40, [got(nearReset(5)), got(nearReset(0), 40)], 'day 151'],
     ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
+    ['nothing had foretold a 429', 4, [refusal('a'), got({}, 4)], '429 5'],
+    ['the next one was not foretold either', 9, [...refusedTwice, got({}, 9)], '429 11'],
+    ['a minute has passed since then', 69, [...refusedTwice, got({}, 69)], '429 70'],
+    ['two minutes have passed', 130, [...refusedTwice, got({}, 130)], 'granted'],
+    ['two in a row named a wait', 9, [...refusedInRow, got({}, 9)], '429 10'],
+    ['two in a row named no wait', 70, [refusal('a'), refusal('b', 4), got({}, 70)], '429 72'],
     [
-      'three minutes have passed since a 429',
-      200,
-      [refusal('x'), got(minute(59, 260), 200), ask('a', 200)],
-      'granted',
+      'others sent five in between',
+      9,
+      [got(minute(20)), got(minute(14)), got(minute(5))],
+      'minute 61',
     ],
+    ['others took one', 9, [...opened, got(minute(38)), ask('a'), got(minute(37))], 'busy'],
     [
       'three were refused together',
       2,
       [...two, ask('c'), refusal('a'), refusal('b', 1), refusal('c', 2)],
-      '429 4.125',
+      '429 5.125',
     ],
     [
       'one from before the refusal ends after it',
       3,
       [...two, refusal('a', 0, 1), response('b', minute(39))],
-      'probe',
+      'granted',
     ],
     [
       'a header had foretold it',
       62,
-      [refusal('a', 0, 1, minute(0)), got(minute(59, 122), 62), ask('b', 62)],
+      [refusal('a', 0, 1, minute(0)), got(minute(59, 122), 62)],
       'granted',
     ],
   ];
@@ -149,7 +159,7 @@ test.for([
   [15, 0, 'minute 61'],
 ] as const)('offline with %d of 60 left and %d in flight: %s', ([left, inFlight, so]) => {
   const events = [got(minute(left)), ...askAll('a'.repeat(inFlight))];
-  const state = asOffline(stateAfter(events), time(0));
+  const state = asOffline(stateAfter(events));
   expect(inShort(decide(state, time(0)), 0)).toBe(so);
 });
 
@@ -164,7 +174,7 @@ describe('two copies of one limit', () => {
     ['the later of two that they count', sixtyAtOnce, [got({}, 62)], 'granted'],
     ['the minute that one counts since', [got(minute(0))], [got({}, 62)], 'granted'],
     ['a refusal', opened, [...opened, refusal('b', 0, 30)], '429 31.125'],
-    ['what was discarded later', [refusal('a', 0, 90)], [cleared(2)], 'probe'],
+    ['what was discarded later', [refusal('a', 0, 90)], [cleared(2)], 'granted'],
     ['what was reported since', [cleared(2)], [refusal('a', 4, 90)], '429 95.125'],
   ];
 
@@ -180,7 +190,8 @@ describe('two copies of one limit', () => {
   test('never let a burst follow a refusal that one of them has not heard of', () => {
     const refused = stateAfter([...opened, refusal('b', 0, 30)]);
     for (const merged of [merge(refused, stateAfter(opened)), merge(stateAfter(opened), refused)]) {
-      expect(decide(merged, time(32))).toEqual({ granted: true, isProbe: true });
+      const { state } = ask('c', 32)({ state: merged, grantedAt: {} });
+      expect(inShort(decide(state, time(34)), 34)).toBe('busy');
     }
   });
 
