@@ -38,7 +38,7 @@ export type Wait = {
     | 'settle'
     | 'response'
     | 'claimed';
-  /** The reason in words: "rate limit reached (60/min)". */
+  /** The reason in words: "rate limit reached: 60 requests per minute". */
   readonly why: string;
   /** The step after the wait: "next request". */
   readonly next: string;

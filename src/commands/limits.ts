@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
-import { describeWait, inWords, waitReason } from '../limit/words.ts';
+import { describeReason, describeWait } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
 import type { App } from '../session/app.ts';
 import { profileFlag } from '../session/chosen-profile.ts';
@@ -99,11 +99,6 @@ function windowFields(
 }
 
 function waitFields(wait: Denied, now: number): JsonObject {
-  const { sinceMs, waitMs } = wait;
-  return {
-    reason: waitReason(wait.reason),
-    why: inWords(wait),
-    ...(sinceMs !== undefined && { since: isoTime(now - sinceMs) }),
-    until: isoTime(now + waitMs),
-  };
+  const { reason, waitMs } = wait;
+  return { reason, why: describeReason(wait), until: isoTime(now + waitMs) };
 }

@@ -1,17 +1,11 @@
+import type { Wait } from '../events.ts';
 import { windowMs } from '../plans.ts';
-import type { Block, Permit, State } from './state.ts';
+import type { Permit, State } from './state.ts';
 
-/** The reason why a request may not be sent. `probe`: it waits for other requests of ours, and may go on at any time. */
-export type Reason = 'minute' | 'day' | Block['reason'] | 'probe';
-
-export type Denied = {
-  readonly granted: false;
-  readonly reason: Reason;
-  readonly waitMs: number;
-  readonly limit?: number;
-  readonly sinceMs?: number;
+/** Why a request may not be sent now. `probe`: it waits for other requests of ours, and may go on at any time. */
+export type Denied = Pick<Wait, 'waitMs' | 'limit' | 'remaining'> & {
+  readonly reason: Exclude<Wait['reason'], 'settle' | 'response' | 'claimed'>;
 };
-export type Decision = { readonly granted: true } | Denied;
 
 /** Added to the end of each window: resets are whole seconds and may be rounded down. */
 export const resetMarginMs = 1_000;
@@ -27,17 +21,19 @@ export const minGapMs = 1_000;
 export const shareOfOthers = 0.25;
 
 /**
- * Decides whether a request may be sent now. Only so many are in flight at once as the window has shown to bear: a new window starts
- * with one, so that a wrong clock, a moved reset or other users cost at most one 429.
+ * Returns undefined if a request may be sent now. Only so many are in flight at once as the service has shown to bear, and a new
+ * window starts with one, so that a wrong clock, a moved reset or other users cost at most one 429.
  */
-export function decide(state: State, now: number): Decision {
+export function decide(state: State, now: number): Denied | undefined {
   const wait = waitInForce(state, now) ?? waitForGap(state, now);
   if (wait) return wait;
   const left = Math.min(leftIn(state, 'minute', now), leftIn(state, 'day', now));
   const isKnown = isOpen(state, 'minute', now) && state.minute?.serviceResetAt !== undefined;
   const together = isKnown ? (state.together ?? 1) : 1;
   const allowed = Math.max(1, Math.floor(Math.min(together, left / part)));
-  return Object.keys(state.permits).length < allowed ? { granted: true } : waitForOne(state, now);
+  const ends = Object.values(state.permits).map(({ expiresAt }) => expiresAt);
+  if (ends.length < allowed) return undefined;
+  return { reason: 'probe', waitMs: Math.max(0, Math.min(...ends) - now) };
 }
 
 /** Returns the state as it counts while the store is unreachable: a part is left to other machines, and one request goes at a time. */
@@ -78,26 +74,19 @@ export function gapAt({ block }: State, now: number): number {
 function waitForGap(state: State, now: number): Denied | undefined {
   const gapMs = gapAt(state, now);
   const waitMs = gapMs < minGapMs ? 0 : (state.grantedAt ?? 0) + gapMs - now;
-  return waitMs > 0 ? { granted: false, reason: '429', waitMs } : undefined;
+  return waitMs > 0 ? { reason: '429', waitMs } : undefined;
 }
 
 function blocked({ block }: State, now: number): Denied | undefined {
   if (!block || now >= block.until) return undefined;
-  const { reason, since, until } = block;
-  return { granted: false, reason, waitMs: until - now, sinceMs: now - since };
+  return { reason: block.reason, waitMs: block.until - now };
 }
 
 function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | undefined {
   if (leftIn(state, kind, now) > 0) return undefined;
   const waitMs = Math.max(maxRoundingMs, findEnd(state, kind) - now);
   const limit = state[kind]?.limit ?? 0;
-  return { granted: false, reason: kind, waitMs, limit };
-}
-
-function waitForOne({ permits }: State, now: number): Denied {
-  const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
-  if (ends.length === 0) throw new Error('it would wait for ever: nothing is in flight');
-  return { granted: false, reason: 'probe', waitMs: Math.max(0, Math.min(...ends) - now) };
+  return { reason: kind === 'minute' ? 'window' : 'day', waitMs, limit, remaining: 0 };
 }
 
 function leftIn(state: State, kind: 'minute' | 'day', now: number): number {

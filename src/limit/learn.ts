@@ -21,7 +21,7 @@ const firstUntoldMs = 2 * secondMs;
 const minSpreadMs = 250;
 /** So many 429s in a row that name a wait, or that name none, and nothing is sent for a while. */
 const maxRefusals = { told: 3, untold: 6 };
-export const tripMs = 300 * secondMs;
+const tripMs = 300 * secondMs;
 
 export type Outcome = { readonly kind: 'unsent' } | { readonly kind: 'lost' } | ResponseOutcome;
 

@@ -23,14 +23,12 @@ export type LimitStatus = {
 export function readStatus(limit: Limit): Promise<LimitStatus> {
   return limit.change((recorded, now, isOffline) => {
     const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
-    const decision = decide(isOffline ? asOffline(state) : state, now);
-    const status = {
-      minute: windowStatus(state, 'minute', now),
-      day: windowStatus(state, 'day', now),
-      inFlight: Object.keys(state.permits).length,
-      wait: decision.granted || decision.reason === 'probe' ? undefined : decision,
-    };
-    return [recorded, status];
+    const denied = decide(isOffline ? asOffline(state) : state, now);
+    const minute = windowStatus(state, 'minute', now);
+    const day = windowStatus(state, 'day', now);
+    const inFlight = Object.keys(state.permits).length;
+    const wait = denied?.reason === 'probe' ? undefined : denied;
+    return [recorded, { minute, day, inFlight, wait }];
   });
 }
 

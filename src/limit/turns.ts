@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { ApiRequest } from '../request/exchange.ts';
-import { asOffline, type Decision, type Denied, decide, grant, waitInForce } from './decide.ts';
+import { asOffline, type Denied, decide, grant, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
-import { rateLimitFailure, waitWords } from './words.ts';
+import { describeReason, rateLimitFailure } from './words.ts';
 
 /** A request may outlive its timeout by this much before its permit counts as spent. */
 const leaseMarginMs = 5_000;
@@ -42,7 +42,8 @@ export type Turn = {
 
 type Asked = {
   readonly askedAt: number;
-  readonly decision: Decision;
+  /** Undefined if it is granted. */
+  readonly denied?: Denied | undefined;
   readonly inFlight: string;
 };
 
@@ -64,8 +65,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     signal.throwIfAborted();
     // If nobody waits, several requests can ask at once, in one change.
     if (waiting.size === 0) {
-      const { decision, askedAt } = await ask(id);
-      if (decision.granted) return turnOf(id, askedAt, 0);
+      const { denied, askedAt } = await ask(id);
+      if (!denied) return turnOf(id, askedAt, 0);
     }
     waiting.set(id, request);
     try {
@@ -98,8 +99,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     let delayMs = 0;
     try {
       let asked = await ask(id);
-      while (!asked.decision.granted) {
-        const denied = asked.decision;
+      while (asked.denied) {
+        const { denied } = asked;
         const { reason, waitMs } = denied;
         const mayEndEarly = reason === 'probe';
         if (!mayEndEarly || uptime() > start + showAfterMs) {
@@ -134,7 +135,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     const earlyAt = early.get(id);
     if (earlyAt !== undefined) {
       early.delete(id);
-      return { askedAt: earlyAt, decision: { granted: true }, inFlight: '' };
+      return { askedAt: earlyAt, inFlight: '' };
     }
     const canCheck = askedAt >= nextCheckAt;
     if (canCheck) nextCheckAt = askedAt + minCheckMs;
@@ -149,16 +150,16 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       const inFlight = Object.keys(state.permits).join();
       const permit = { expiresAt: now + leaseMs, owner };
       let count = 0;
-      let decision: Decision = { granted: true };
+      let denied: Denied | undefined;
       for (const each of ids) {
         // The step may have been taken before, see `replace` of a cell.
-        if (!(each in state.permits)) decision = decide(isOffline ? asOffline(state) : state, now);
-        if (!decision.granted) break;
+        if (!(each in state.permits)) denied = decide(isOffline ? asOffline(state) : state, now);
+        if (denied) break;
         if (!(each in state.permits)) state = grant(state, each, permit, now);
         count += 1;
       }
-      const own: Decision = count > 0 ? { granted: true } : decision;
-      return [state, [{ askedAt, decision: own, inFlight }, ids.slice(1, count)]];
+      const own = count > 0 ? undefined : denied;
+      return [state, [{ askedAt, denied: own, inFlight }, ids.slice(1, count)]];
     });
     for (const each of granted) {
       // It may have given up meanwhile.
@@ -188,7 +189,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   }
 
   function show(denied: Denied, waitMs: number, by: symbol): void {
-    report({ event: 'wait', by, resetAt: context.now() + waitMs, waitMs, ...waitWords(denied) });
+    const words = { why: describeReason(denied), next: 'next request' };
+    report({ event: 'wait', by, ...denied, ...words, waitMs, resetAt: context.now() + waitMs });
   }
 }
 

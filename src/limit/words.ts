@@ -1,75 +1,39 @@
 import { type Failure, unsentFailure } from '../errors.ts';
-import type { Wait } from '../events.ts';
 import { duration, isoTime } from '../time.ts';
-import type { Denied, Reason } from './decide.ts';
-import { tripMs } from './learn.ts';
-
-export function waitWords(
-  denied: Denied,
-): Pick<Wait, 'reason' | 'why' | 'next' | 'limit' | 'remaining'> {
-  const { reason, limit } = denied;
-  const [why] = describeReason(denied);
-  const window = limit === undefined ? {} : { limit, remaining: 0 };
-  return { reason: waitReason(reason), why, next: 'next request', ...window };
-}
-
-export function waitReason(reason: Reason): Wait['reason'] {
-  return reason === 'minute' ? 'window' : reason;
-}
+import type { Denied } from './decide.ts';
 
 export function rateLimitFailure(denied: Denied, now: number): Failure {
   const { waitMs } = denied;
   const retryAfter = Math.ceil(waitMs / 1_000);
-  const when = { resetAt: now + waitMs, retryAfter };
-  return unsentFailure('rate_limited', inWords(denied), nextStep(denied, now, retryAfter), when);
-}
-
-function nextStep(denied: Denied, now: number, seconds: number): string {
-  const { reason, sinceMs } = denied;
-  const when = moment(denied, now);
-  if (reason === 'banned' && sinceMs !== undefined) {
-    const since = isoTime(now - sinceMs);
-    return `Banned since ${since}; nothing is sent for ${when}. See: petstore limits`;
-  }
-  if (reason === 'probe') return `Retry in ${when}.`;
-  if (reason === 'day') {
-    return `Retry in ${when}. A higher plan allows more; after a change, run petstore limits --reset.`;
-  }
-  return `Retry in ${when}, or let petstore wait with --max-wait ${seconds + 1}s.`;
+  const [sentence, advice] = explain(denied);
+  const hint = `Retry in ${moment(denied, now)}${advice}`;
+  return unsentFailure('rate_limited', sentence, hint, { resetAt: now + waitMs, retryAfter });
 }
 
 export function describeWait(denied: Denied, now: number): string {
-  const { reason, sinceMs } = denied;
-  const next = `next request in ${moment(denied, now)}`;
-  return reason === 'banned' && sinceMs !== undefined
-    ? `${inWords(denied)}; since ${isoTime(now - sinceMs)}; ${next}; nothing is sent before then`
-    : `${inWords(denied)}; ${next}`;
+  return `${describeReason(denied)}; next request in ${moment(denied, now)}`;
+}
+
+export function describeReason(denied: Denied): string {
+  return explain(denied)[0];
+}
+
+/** Returns the reason of a wait as a sentence, and what the user can do instead of coming back later. */
+function explain({ reason, limit, waitMs }: Denied): readonly [sentence: string, advice: string] {
+  const orWait = `, or let petstore wait with --max-wait ${Math.ceil(waitMs / 1_000) + 1}s.`;
+  const orUpgrade = '. A higher plan allows more; after a change, run petstore limits --reset.';
+  const reasons: Readonly<Record<Denied['reason'], readonly [string, string]>> = {
+    window: [`rate limit reached: ${limit} requests per minute`, orWait],
+    day: [`rate limit reached: ${limit} requests per day`, orUpgrade],
+    '429': ['rate limit exceeded', orWait],
+    tripped: ['rate limit exceeded after each wait', orWait],
+    banned: ['the service says your key is banned', '. See: petstore limits'],
+    unavailable: ['the service is unavailable (503)', orWait],
+    probe: ['other requests with this key are in flight', '.'],
+  };
+  return reasons[reason];
 }
 
 function moment({ waitMs }: Denied, now: number): string {
   return `${duration(waitMs)} (${isoTime(now + waitMs)})`;
-}
-
-export function inWords(denied: Denied): string {
-  return describeReason(denied)[1];
-}
-
-/** Returns the reason for a status line, and for a sentence. */
-function describeReason({ reason, limit }: Denied): readonly [short: string, long: string] {
-  const words: Readonly<Record<Reason, readonly [short: string, long: string]>> = {
-    minute: [
-      `rate limit reached (${limit}/min)`,
-      `rate limit reached: ${limit} requests per minute`,
-    ],
-    day: [`rate limit reached (${limit}/day)`, `rate limit reached: ${limit} requests per day`],
-    '429': ['rate limit exceeded', 'rate limit exceeded'],
-    tripped: [
-      'rate limit exceeded after each wait',
-      `rate limit exceeded after each wait; nothing is sent for ${duration(tripMs)}`,
-    ],
-    banned: ['your API key is temporarily banned', 'the service says your key is banned'],
-    unavailable: ['the service is unavailable', 'the service is unavailable (503)'],
-    probe: ['another request is in flight', 'other requests with this key are in flight'],
-  };
-  return words[reason];
 }

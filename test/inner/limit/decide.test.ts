@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Clocks, later } from '../../../src/limit/clocks.ts';
-import { asOffline, type Decision, decide, grant } from '../../../src/limit/decide.ts';
+import { asOffline, type Denied, decide, grant } from '../../../src/limit/decide.ts';
 import {
   applyOutcome,
   dropPermits,
@@ -29,9 +29,8 @@ const ask =
   ({ state, grantedAt }) => {
     const now = time(at);
     const current = dropExpired(state, now);
-    const decision = decide(current, now);
-    if (!decision.granted) return { state: current, grantedAt };
     const permit = { expiresAt: now + 35_000, owner: { pid: 1, host: 'here' } };
+    if (decide(current, now)) return { state: current, grantedAt };
     const granted = grant(current, id, permit, now);
     return { state: granted, grantedAt: { ...grantedAt, [id]: now } };
   };
@@ -77,9 +76,9 @@ function dropExpired(state: State, now: number): State {
 }
 
 /** Returns "granted", "busy", or the reason of a wait and the second in which it ends. */
-function inShort(decision: Decision, at: number): string {
-  if (decision.granted) return 'granted';
-  const { reason, waitMs } = decision;
+function inShort(denied: Denied | undefined, at: number): string {
+  if (!denied) return 'granted';
+  const { reason, waitMs } = denied;
   return reason === 'probe' ? 'busy' : `${reason} ${at + waitMs / 1_000}`;
 }
 
@@ -94,8 +93,8 @@ const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 
 const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
   [
     ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
-    ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'minute 64'],
-    ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'minute 60'],
+    ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'window 64'],
+    ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'window 60'],
     [
       'a response of the window before comes late',
       60.6,
@@ -111,7 +110,7 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       'it was refused until a reset',
       0,
       [refusal('a', 0, undefined, minute(0, 30))],
-      'minute 31.125',
+      'window 31.125',
     ],
     ['the day ends in a minute or two', 40, [got(nearReset(5)), got(nearReset(0), 40)], 'day 151'],
     ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
@@ -125,7 +124,7 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       'others sent five in between',
       9,
       [got(minute(20)), got(minute(14)), got(minute(5))],
-      'minute 61',
+      'window 61',
     ],
     ['others took one', 9, [...opened, got(minute(38)), ask('a'), got(minute(37))], 'busy'],
     [
@@ -156,7 +155,7 @@ test.for(rows)('when %s: at %d s', ([, at, events, so]) => {
 test.for([
   [16, 0, 'granted'],
   [16, 1, 'busy'],
-  [15, 0, 'minute 61'],
+  [15, 0, 'window 61'],
 ] as const)('offline with %d of 60 left and %d in flight: %s', ([left, inFlight, so]) => {
   const events = [got(minute(left)), ...askAll('a'.repeat(inFlight))];
   const state = asOffline(stateAfter(events));
@@ -168,7 +167,7 @@ describe('two copies of one limit', () => {
   const sixtyAtOnce = Array.from({ length: 60 }, () => got({}));
   const cases: readonly (readonly [string, readonly Event[], readonly Event[], string])[] = [
     ['the longer wait', [refusal('a', 0, 30)], [refusal('b', 0, 90)], '429 91.125'],
-    ['the lower remaining', [got(minute(1))], [got(minute(0))], 'minute 61'],
+    ['the lower remaining', [got(minute(1))], [got(minute(0))], 'window 61'],
     ['the later window', [got(minute(0))], [got(minute(59, 121), 61)], 'granted'],
     ['what is reported, not what one counts', sixtyCounted, [got(minute(9, 120))], 'granted'],
     ['the later of two that they count', sixtyAtOnce, [got({}, 62)], 'granted'],
