@@ -60,8 +60,22 @@ export function isOpen(state: State, kind: 'minute' | 'day', now: number): boole
   return now < findEnd(state, kind) + maxRoundingMs;
 }
 
-export function grant(state: State, id: string, permit: Permit, now: number): State {
-  return { ...state, permits: { ...state.permits, [id]: permit }, grantedAt: now };
+/** Grants these requests, up to the first one that may not be sent now. One that was granted before counts as granted. */
+export function grantAll(
+  before: State,
+  ids: readonly string[],
+  permit: Permit,
+  now: number,
+  isOffline: boolean,
+) {
+  let state = before;
+  for (const [index, id] of ids.entries()) {
+    if (id in state.permits) continue;
+    const denied = decide(isOffline ? asOffline(state) : state, now);
+    if (denied) return { state, granted: ids.slice(0, index), denied };
+    state = { ...state, permits: { ...state.permits, [id]: permit }, grantedAt: now };
+  }
+  return { state, granted: ids };
 }
 
 /** Returns how far apart requests go after 429s that no header had foretold. Less than a second is none. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { ApiRequest } from '../request/exchange.ts';
-import { asOffline, type Denied, decide, grant, waitInForce } from './decide.ts';
+import { asOffline, type Denied, grantAll, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
 import { describeReason, rateLimitFailure } from './words.ts';
@@ -40,77 +40,78 @@ export type Turn = {
   readonly noteBan: () => Promise<void>;
 };
 
-type Asked = {
-  readonly askedAt: number;
-  /** Undefined if it is granted. */
-  readonly denied?: Denied | undefined;
-  readonly inFlight: string;
+type Waiter = {
+  readonly id: string;
+  readonly request: ApiRequest;
+  readonly signal: AbortSignal;
+  readonly queuedAt: number;
+  /** When nobody was ahead of it any more. */
+  firstAt?: number;
+  readonly resolve: (turn: Turn) => void;
+  readonly reject: (error: unknown) => void;
 };
 
+/** Gives the requests of one process their turns, in the order in which they ask. */
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
   const { uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
-  let queue: Promise<unknown> = Promise.resolve();
-  /** By the ids of their permits, in the order in which they came. */
-  const waiting = new Map<string, ApiRequest>();
-  /** Those that were granted together with one ahead of them, and when that asked. */
-  const early = new Map<string, number>();
+  const queue: Waiter[] = [];
+  let isServing = false;
   let nextCheckAt = Number.NEGATIVE_INFINITY;
   return { take };
 
   async function take(request: ApiRequest): Promise<Turn> {
-    const { waitUntil, signal = context.signal } = request;
-    const id = randomUUID();
-    const queuedAt = uptime();
+    const { signal = context.signal } = request;
     signal.throwIfAborted();
-    // If nobody waits, several requests can ask at once, in one change.
-    if (waiting.size === 0) {
-      const { denied, askedAt } = await ask(id);
-      if (!denied) return turnOf(id, askedAt, 0);
-    }
-    waiting.set(id, request);
-    try {
-      const turn = abortable(queue, signal).then(() => {
-        const queuedMs = uptime() - queuedAt;
-        return waitForTurn(id, waitUntil + queuedMs, queuedMs, signal);
-      });
-      // One that gives up must not let those behind it overtake those ahead.
-      queue = Promise.allSettled([queue, turn]);
-      return await turn;
-    } finally {
-      waiting.delete(id);
-      const askedAt = early.get(id);
-      early.delete(id);
-      if (askedAt !== undefined) await turnOf(id, askedAt, 0).end({ kind: 'unsent' });
-    }
+    let giveUp = () => {};
+    const turn = new Promise<Turn>((resolve, reject) => {
+      const id = randomUUID();
+      const waiter = { id, request, signal, queuedAt: uptime(), resolve, reject };
+      giveUp = () => leave(waiter, signal.reason);
+      queue.push(waiter);
+    });
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (!isServing) void serve();
+    return turn.finally(() => signal.removeEventListener('abort', giveUp));
   }
 
-  async function waitForTurn(
-    id: string,
-    waitUntil: number,
-    queuedMs: number,
-    signal: AbortSignal,
-  ): Promise<Turn> {
-    const start = uptime();
+  function leave(waiter: Waiter, reason: unknown): void {
+    const index = queue.indexOf(waiter);
+    if (index >= 0) queue.splice(index, 1);
+    waiter.reject(reason);
+  }
+
+  async function serve(): Promise<void> {
+    isServing = true;
+    for (let [first] = queue; first; [first] = queue) {
+      await serveFirst(first).catch((error) => leave(first as Waiter, error));
+    }
+    isServing = false;
+  }
+
+  async function serveFirst(first: Waiter): Promise<void> {
+    const firstAt = uptime();
+    first.firstAt = firstAt;
+    const waitUntil = first.request.waitUntil + firstAt - first.queuedAt;
     const by = Symbol('turn');
     let shown: Denied | undefined;
     let inFlight = '';
     let pollMs = 0;
     let delayMs = 0;
     try {
-      let asked = await ask(id);
-      while (asked.denied) {
-        const { denied } = asked;
+      for (;;) {
+        const { denied, ...asked } = await ask();
+        if (!denied || queue[0] !== first) return;
         const { reason, waitMs } = denied;
         const mayEndEarly = reason === 'probe';
-        if (!mayEndEarly || uptime() > start + showAfterMs) {
+        if (!mayEndEarly || uptime() > firstAt + showAfterMs) {
           const isTooLate = uptime() + (mayEndEarly ? 0 : waitMs) > waitUntil;
           if (isTooLate) throw rateLimitFailure(denied, context.now());
           shown = denied;
           show(denied, waitMs, by);
         }
         // Those behind are put off as well.
-        if (!mayEndEarly) for (const { onWait } of waiting.values()) onWait?.();
+        if (!mayEndEarly) for (const { request } of queue) request.onWait?.();
         const slowdown = limit.isRemote() ? storeSlowdown : 1;
         pollMs = asked.inFlight === inFlight ? pollMs * 1.5 : minPollMs * slowdown;
         inFlight = asked.inFlight;
@@ -119,54 +120,42 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           ? Math.min(untilPollMs, maxPollMs)
           : Math.min(waitMs, maxSleepMs * slowdown);
         const asleepAt = uptime();
-        await context.sleep(sleepMs, signal);
+        await context.sleep(sleepMs, first.signal);
         delayMs = uptime() - asleepAt - sleepMs;
-        asked = await ask(id);
       }
-      return turnOf(id, asked.askedAt, queuedMs);
     } finally {
       if (shown) show(shown, 0, by);
     }
   }
 
-  /** Asks for a permit, and at once for those who wait behind: else a busy process makes one change of the limit for each. */
-  async function ask(id: string): Promise<Asked> {
+  /** Asks for all that wait, in one change of the limit: a busy process would else make one for each. */
+  async function ask(): Promise<{ readonly denied?: Denied; readonly inFlight: string }> {
     const askedAt = uptime();
-    const earlyAt = early.get(id);
-    if (earlyAt !== undefined) {
-      early.delete(id);
-      return { askedAt: earlyAt, inFlight: '' };
-    }
     const canCheck = askedAt >= nextCheckAt;
     if (canCheck) nextCheckAt = askedAt + minCheckMs;
-    const ids = [...new Set([id, ...waiting.keys()])];
-    const [asked, granted] = await limit.change<[Asked, string[]]>((before, now, isOffline) => {
-      let state = dropPermits(
-        before,
-        now,
-        (permit) =>
-          now >= permit.expiresAt || (canCheck && context.isRunning(permit.owner) === false),
-      );
-      const inFlight = Object.keys(state.permits).join();
+    // A step may be taken again, see `replace` of a cell: then for the same requests.
+    let ids: string[] | undefined;
+    const { granted, ...answer } = await limit.change((before, now, isOffline) => {
+      ids ??= queue.map(({ id }) => id);
+      const alive = dropPermits(before, now, (permit) => {
+        const isDead = () => canCheck && context.isRunning(permit.owner) === false;
+        return now >= permit.expiresAt || isDead();
+      });
+      const inFlight = Object.keys(alive.permits).join();
       const permit = { expiresAt: now + leaseMs, owner };
-      let count = 0;
-      let denied: Denied | undefined;
-      for (const each of ids) {
-        // The step may have been taken before, see `replace` of a cell.
-        if (!(each in state.permits)) denied = decide(isOffline ? asOffline(state) : state, now);
-        if (denied) break;
-        if (!(each in state.permits)) state = grant(state, each, permit, now);
-        count += 1;
-      }
-      const own = count > 0 ? undefined : denied;
-      return [state, [{ askedAt, denied: own, inFlight }, ids.slice(1, count)]];
+      const { state, ...rest } = grantAll(alive, ids, permit, now, isOffline);
+      return [state, { ...rest, inFlight }];
     });
-    for (const each of granted) {
-      // It may have given up meanwhile.
-      if (waiting.has(each)) early.set(each, askedAt);
-      else await turnOf(each, askedAt, 0).end({ kind: 'unsent' });
+    for (const id of granted) {
+      const waiter = queue.find((waiter) => waiter.id === id);
+      const { firstAt = uptime(), queuedAt = firstAt } = waiter ?? {};
+      const turn = turnOf(id, askedAt, firstAt - queuedAt);
+      if (waiter) queue.splice(queue.indexOf(waiter), 1);
+      waiter?.resolve(turn);
+      // It gave up meanwhile.
+      if (!waiter) await turn.end({ kind: 'unsent' });
     }
-    return asked;
+    return answer;
   }
 
   function turnOf(id: string, askedAt: number, queuedMs: number): Turn {
@@ -192,14 +181,4 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     const words = { why: describeReason(denied), next: 'next request' };
     report({ event: 'wait', by, ...denied, ...words, waitMs, resetAt: context.now() + waitMs });
   }
-}
-
-/** Rejects with the signal's reason if that is aborted before `work` ends. */
-function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
 }

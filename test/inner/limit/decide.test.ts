@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Clocks, later } from '../../../src/limit/clocks.ts';
-import { asOffline, type Denied, decide, grant } from '../../../src/limit/decide.ts';
+import { asOffline, type Denied, decide, grantAll } from '../../../src/limit/decide.ts';
 import {
   applyOutcome,
   dropPermits,
@@ -30,9 +30,8 @@ const ask =
     const now = time(at);
     const current = dropExpired(state, now);
     const permit = { expiresAt: now + 35_000, owner: { pid: 1, host: 'here' } };
-    if (decide(current, now)) return { state: current, grantedAt };
-    const granted = grant(current, id, permit, now);
-    return { state: granted, grantedAt: { ...grantedAt, [id]: now } };
+    const { state: after, denied } = grantAll(current, [id], permit, now, false);
+    return { state: after, grantedAt: denied ? grantedAt : { ...grantedAt, [id]: now } };
   };
 
 const end =
