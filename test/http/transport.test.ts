@@ -187,6 +187,50 @@ describe('the transport on a real socket', () => {
     await expect(textOf(body)).rejects.toThrow();
   });
 
+  test('a body without a length whose connection is reset is not whole', async () => {
+    const { url, sockets } = await listen((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n[]'));
+
+    const { body } = await client().send({ url });
+    const whole = textOf(body);
+    sockets[0]?.resetAndDestroy();
+
+    await expect(whole).rejects.toThrow();
+  });
+
+  test('what nobody reads yet stays on the way, not in memory', async () => {
+    const bytes = 'x'.repeat(1_000_000);
+    let written = 0;
+    const { url } = await listen((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const write = () => {
+        while (written < 100 && socket.write(bytes)) written += 1;
+      };
+      socket.on('drain', () => {
+        written += 1;
+        write();
+      });
+      write();
+    });
+    const abort = new AbortController();
+
+    await client().send({ url, signal: abort.signal });
+    for (let turns = 0; turns < 2_000; turns += 1) await new Promise(setImmediate);
+    abort.abort();
+
+    expect(written).toBeLessThan(50);
+  });
+
+  test('a request that is given up while a name is looked up says so', async () => {
+    const attempt = new AbortController();
+    const gone = client().send({
+      url: new URL('https://nowhere.invalid/v1'),
+      signal: attempt.signal,
+    });
+    attempt.abort(new Error('enough'));
+
+    await expect(gone).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  });
+
   test('a reader that stops before the end gives the connection up', async () => {
     const { url, closed } = await listen((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(4_000_000)}`),
