@@ -64,7 +64,7 @@ const afterRefusal: Stage = [
   'it waits after a 429',
   'categories create emu',
   () => refuseFor(60),
-  'rate limit exceeded, next request in',
+  'next request in',
   'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
 ];
 const stages: Stage[] = [
