@@ -1,6 +1,13 @@
 import { describe } from 'vitest';
 import { cutAfter, put, reactTo } from '../support/import-cases.ts';
-import { expect, type Fixtures, outputTo } from '../support/petstore.ts';
+import {
+  expect,
+  type Fixtures,
+  networkError,
+  outputTo,
+  reply,
+  testKey,
+} from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
 import { respondAfter } from '../support/told.ts';
 import { type Output, plans } from '../support/values.ts';
@@ -31,6 +38,8 @@ describe('the progress of an import on a terminal', () => {
       await terminal.pass(10_000);
       const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
       await terminal.pass(20_000);
+      await new Promise((r) => setTimeout(r, 1500));
+      console.log(JSON.stringify(terminal.text()), sandbox.requests.length);
       await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
       const [, full = '', empty = ''] = bar.exec(shown) ?? [];
       expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);
@@ -73,6 +82,29 @@ describe('the progress of an import on a terminal', () => {
     await terminal.shows(new RegExp(`${count(19, 20)}.*\\bin 35[^]*: 1 outcome`));
     expect((await terminal.end()).exitCode).toBe(0);
   });
+});
+
+test('what the service says of an outage acts on no terminal, and shows no key', async ({
+  watch,
+  sandbox,
+  folder,
+}) => {
+  const error = { code: 'x', message: `gone \u001b]0;title\u0007 ${testKey}`, status: 502 };
+  let isAway = true;
+  sandbox.react = ({ method }) => {
+    if (!isAway || sandbox.requests.length === 1) return undefined;
+    return method === 'POST' ? networkError('ECONNREFUSED') : reply(502, error);
+  };
+  const terminal = watch(importArgv(folder, 2), { columns: 200 });
+
+  await terminal.shows(/0 of 2/);
+  await terminal.pass(60_000);
+  const shown = await terminal.shows(/next try in .*gone/);
+  isAway = false;
+  await terminal.end();
+
+  expect(shown).toContain('gone \\u{1b}]0;title\\u{7} [key]');
+  expect(terminal.text()).not.toContain('\u001b]0');
 });
 
 type Said = { readonly second: number; readonly text: string };
