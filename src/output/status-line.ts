@@ -33,17 +33,17 @@ export function createStatusLine(
 
   const draw = () => {
     const text = hasEnded ? '' : composeLine(activity, unicode);
-    if (text === '') spinner?.stop();
-    else if (spinner) drawOn(spinner, text);
-    else void load();
-  };
-  const drawOn = (shownBy: Ora, text: string) => {
+    if (text === '') return void spinner?.stop();
+    if (!spinner) {
+      if (!isLoading) void load();
+      return;
+    }
     // A line that wraps would not be cleared as a whole.
     const shown = escapeText(sink.redact(text)).slice(0, stream.columns - spinnerWidth);
     drawnWidth = shown.length + spinnerWidth;
     // A frame that is drawn before the system tells of a new width must not wrap either.
-    shownBy.text = `\u001b[?7l${shown}\u001b[?7h`;
-    shownBy.start();
+    spinner.text = `\u001b[?7l${shown}\u001b[?7h`;
+    spinner.start();
   };
   // A terminal that becomes narrower wraps what is drawn, and ora clears only one row.
   const onResize = () => {
@@ -69,7 +69,6 @@ export function createStatusLine(
   };
 
   async function load(): Promise<void> {
-    if (isLoading) return;
     isLoading = true;
     // An import may be hours old: if ora cannot be loaded, it goes on without a status line.
     const loaded = await import('ora').catch(() => undefined);

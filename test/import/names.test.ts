@@ -174,7 +174,7 @@ describe('a process whose names are held by another one', () => {
   );
 
   test.for([
-    ['90s', /, giving up in 1m 2[789]s \(15:05:30Z\)$/],
+    ['90s', /giving up in 1m 2[789]s \(15:05:30Z\): /],
     ['inf', /, waiting for it to finish$/],
   ] as const)('says how long: %s', async ([maxWait, says], { petstore, whileHeld, clock }) => {
     const argv = ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait];
@@ -188,7 +188,7 @@ describe('a process whose names are held by another one', () => {
     });
 
     const [wait, ...rest] = stderr.split('\n');
-    expect(wait).toMatch(/^petstore: process 1 on here is importing the same names, /);
+    expect(wait).toContain('process 1 on here is importing the same names');
     expect(wait).toMatch(says);
     expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
   });

