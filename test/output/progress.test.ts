@@ -144,8 +144,8 @@ const numbersIn = ({ text }: Said) => (text.match(/\d+/g) ?? []).map(Number);
 
 describe('an import in a pipe', () => {
   test.for([
-    ['table', 100, [], 3],
-    ['json', 100, [], 3],
+    ['table', 100, [], 4],
+    ['json', 100, [], 4],
     ['table', 8, [], 0],
     ['table', 120, ['--quiet'], 0],
   ] as const)(
