@@ -5,7 +5,7 @@ import { commonHeading } from '../session/options.ts';
 
 /** Commander's own layout, without the options that every command takes: `petstore help options` lists those. */
 export const layout: HelpConfiguration = {
-  minWidthToWrap: 16,
+  minWidthToWrap: 8,
   subcommandTerm: (command) => command.name(),
   formatHelp(command, help) {
     // Only here: what Commander suggests for a mistyped option may be one of every command.

@@ -1,16 +1,16 @@
-import type { Command, CommandOptions } from 'commander';
+import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
 import { version } from '../version.ts';
-import { commandPath, helpWidth, layout, printPage } from './help.ts';
+import { commandPath, helpWidth, layout, printPage, wrap } from './help.ts';
 import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
 const about = 'Manage pet store categories. Imports resume, and nothing is created twice.';
-const firstStep = '\nTo try it without an account: petstore categories list --profile sandbox';
+const firstStep = 'To try it without an account: petstore categories list --profile sandbox';
 const whereOptionsAre =
-  '\nOptions of all commands, such as --profile and --json: petstore help options';
+  'Options of all commands, such as --profile and --json: petstore help options';
 
 export function createProgram(app: App, onText: (text: string) => void): Command {
   const program = new LazyCommand('petstore')
@@ -22,8 +22,9 @@ export function createProgram(app: App, onText: (text: string) => void): Command
     // Otherwise the program takes the -v of `create dog --description -vintage`, and the description becomes "-intage".
     .enablePositionalOptions()
     .configureHelp(layout)
-    .addHelpText('after', firstStep)
-    .addHelpText('afterAll', ({ command }) => (command.parent ? whereOptionsAre : ''))
+    .addHelpText('afterAll', ({ command }) => {
+      return `\n${wrap(command, command.parent ? whereOptionsAre : firstStep)}`;
+    })
     .configureOutput({
       writeOut: onText,
       writeErr: onText,
@@ -37,19 +38,25 @@ export function createProgram(app: App, onText: (text: string) => void): Command
     program.commandsGroup(node.part);
     const command = add(program, app, name, node);
     for (const [verb, branch] of Object.entries(node.verbs ?? {})) add(command, app, verb, branch);
-    if (node.verbs) addHelp(command.usage('<command> [options]'), { hidden: true });
+    if (node.verbs) addHelp(command.usage('<command> [options]'), app);
   }
-  const help = addHelp(program);
-  help.summary(`Help for a command, or: ${Object.keys(topics).join(', ')}`);
+  const help = addHelp(program, app, `Help for a command, or: ${Object.keys(topics).join(', ')}`);
   for (const [name, page] of Object.entries(topics)) {
-    help.command(name).action(() => printPage(app, page(program)));
+    add(help, app, name).action(() => printPage(app, page(program)));
   }
-  program.command('version', { hidden: true }).action(() => app.sink.print([version]));
+  add(program, app, 'version').action(() => app.sink.print([version]));
   return program;
 }
 
-function add(parent: LazyCommand, app: App, name: string, { summary, load }: Branch): LazyCommand {
-  const command = parent.command(name).summary(summary).description(summary);
+/** Adds a command, which is hidden if nothing is said of it. */
+function add(
+  parent: LazyCommand,
+  app: App,
+  name: string,
+  { summary, load }: Branch = { summary: '' },
+): LazyCommand {
+  const command = parent.command(name, { hidden: summary === '' });
+  command.summary(summary).description(summary);
   if (name === 'list') command.alias('ls');
   command.showHelpAfterError(`See: ${commandPath(command)} --help`);
   command.hook('preSubcommand', (_, called) => loadCommand(called));
@@ -61,9 +68,8 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
 }
 
 /** Adds `help COMMAND`. Commander's own goes one level deep, and does not wait for the file of a command. */
-function addHelp(parent: LazyCommand, options?: CommandOptions): LazyCommand {
-  const help = parent.command('help', options).argument('[command...]');
-  help.load = async () => addCommonOptions(help);
+function addHelp(parent: LazyCommand, app: App, summary = ''): LazyCommand {
+  const help = add(parent, app, 'help', { summary }).argument('[command...]');
   return help.action(async (words: string[]) => {
     let command: Command = parent;
     for (const word of words) {

@@ -50,22 +50,23 @@ describe('help', () => {
       ['--help', { FORCE_COLOR: '1' }, true],
     ] as const) {
       const terminal = line === '--help' ? {} : { columns: 80 };
-      const { stdout } = await petstore(line.split(' '), { ...terminal, env });
+      const { exitCode, stdout } = await petstore(line.split(' '), { ...terminal, env });
 
+      expect(exitCode).toBe(0);
       const marked = stdout.replaceAll('\u001b[1m', '<').replaceAll('\u001b[22m', '>');
       expect(/^<\w.*:>\n {2}/m.test(marked), line).toBe(isBold);
       expect(stdout.includes('\u001b'), line).toBe(isBold);
     }
   });
 
-  test('wraps what it says of a term in a narrow terminal', async ({ petstore }) => {
-    for (const topic of ['exit-codes', 'environment', 'options', 'categories import']) {
-      const { stdout } = await petstore(['help', ...topic.split(' ')], { columns: 60 });
+  test.for([40, 60])('wraps in a terminal of %i columns', async (columns, { petstore }) => {
+    for (const words of ['help', 'help options', 'categories create -h', 'categories import -h']) {
+      const { stdout } = await petstore(words.split(' '), { columns });
 
-      const long = stdout.split('\n').filter((line) => line.length > 60);
+      const long = stdout.split('\n').filter((line) => line.length > columns);
       expect(
-        long.filter((line) => !/petstore /.test(line)),
-        topic,
+        long.filter((line) => !/petstore |"/.test(line)),
+        words,
       ).toEqual([]);
     }
   });
@@ -81,7 +82,9 @@ describe('help', () => {
 
   test('is the same by --help, by help, and of ls', async ({ petstore }) => {
     for (const [words, ...same] of [
-      ['help', '--help', '-h', '-q help', '--no-color help'],
+      ['help', '--help', '-h', '-q help', '--no-color help', 'help --no-color'],
+      ['help options', '-q help options', 'help -q options', 'help options -q'],
+      ['version', '--version', 'version -q'],
       ['help categories', 'categories --help', '-v categories -h'],
       [
         'help orders list',
@@ -94,7 +97,7 @@ describe('help', () => {
       const { exitCode, stdout } = await petstore(words.split(' '));
 
       expect(exitCode).toBe(0);
-      expect(stdout).toMatch(/^Usage: petstore /m);
+      expect(stdout).toMatch(/^(?:Usage: petstore |Options|\d)/m);
       for (const line of same) {
         expect(await petstore(line.split(' ')), line).toMatchObject({ exitCode, stdout });
       }
