@@ -8,6 +8,7 @@ export type Terminal = {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly signal: AbortSignal;
+  readonly process: NodeJS.EventEmitter;
 };
 
 /** Without colour: on Node 20 the prompts would be coloured in spite of --no-color and NO_COLOR. */
@@ -42,10 +43,10 @@ export function confirm(message: string, terminal: Terminal): Promise<boolean> {
 }
 
 async function ask<Answer>(
-  prompt: (context: Terminal) => Promise<Answer>,
+  prompt: (context: Omit<Terminal, 'process'>) => Promise<Answer>,
   terminal: Terminal,
 ): Promise<Answer> {
-  const { input, output, signal } = terminal;
+  const { input, output, signal, process } = terminal;
   // After Ctrl-D the prompt stops reading, but never settles. After Ctrl-Z and fg it does not read on, so it is asked again.
   const stopped = new AbortController();
   const onPause = () => stopped.abort('closed');

@@ -23,7 +23,7 @@ export function createNodeContext(signal: AbortSignal): Context {
   process.env.RES_OPTIONS ??= 'timeout:2 attempts:2';
   const home = homeFolder();
   const stderr = process.env.NODE_DEBUG ? takeStderr() : () => process.stderr;
-  const terminal = (): Terminal => ({ input: process.stdin, output: stderr(), signal });
+  const terminal = (): Terminal => ({ input: process.stdin, output: stderr(), signal, process });
   const uptime = createUptime(systemUptime, ticks);
   let transport: Promise<Send> | undefined;
   let owner: Owner | undefined;
