@@ -102,6 +102,18 @@ describe('requests in flight', () => {
     expect(inFlight()).toBe(1);
   });
 
+  test('go one at a time again after a 429', async ({ petstore, sandbox, clock }) => {
+    sandbox.plan = { ...plans.business, minute: { limit: 60, length: minute } };
+    for (let n = 0; n <= 20; n += 1) await petstore(list);
+    sandbox.reactions.push(reply(429, {}, { ...windowHeaders(60, 39), 'retry-after': '1' }));
+    await petstore(list);
+    const inFlight = watchInFlight({ sandbox, clock });
+
+    await Promise.all(Array.from({ length: 6 }, () => petstore(list)));
+
+    expect(inFlight()).toBe(1);
+  });
+
   test('are a second apart after a 429 that nothing had foretold, for a minute', async ({
     petstore,
     sandbox,
