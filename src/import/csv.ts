@@ -1,105 +1,207 @@
-import { CsvError, parse } from 'csv-parse/sync';
+import { CsvError, type Info, type Options, parse } from 'csv-parse/sync';
 import { categoryColumns, contentFields } from '../fields.ts';
 import { createLocator } from '../json/position.ts';
-import { quoted } from '../text/quote.ts';
+import { unescapeCell } from '../text/escape.ts';
+import { quoted, quoteSome } from '../text/quote.ts';
 import { countOf } from '../time.ts';
 import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
-type Delimiter = ',' | '\t';
+type Format = 'csv' | 'tsv';
 
-export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void {
+type Header = {
+  /** The columns up to the last one with a title. One without a title is an empty text. */
+  readonly titles: readonly string[];
+  readonly line: number;
+  /** Where the rows begin. */
+  readonly end: number;
+};
+
+const delimiters = { csv: ',', tsv: '\t' };
+const separators: Readonly<Record<string, string>> = {
+  ',': 'commas',
+  '\t': 'tabs',
+  ';': 'semicolons',
+  '|': 'vertical bars',
+  '  ': 'spaces',
+};
+const separatorHint = 'Save it with commas as .csv, or with tabs as .tsv.';
+const columnHint = `Leave out all columns but ${contentFields.join(', ')}.`;
+const fieldHint = 'Put a field with a separator in it in quotes.';
+const quoteHint = 'Put the field in quotes, and double each quote in it: "a ""big"" dog".';
+
+const columns = new Set<string>(categoryColumns);
+/** With more unknown columns it is the file of something else. */
+const maxUnknownColumns = 3;
+/** Spreadsheets have up to 18,278 columns. */
+const maxColumns = 20_000;
+/** A list may not have a longer element: such a category could be created, and never be listed. */
+const maxRowBytes = 1024 * 1024;
+/** Ctrl-C is noticed after so many rows. */
+const pauseRows = 1_000;
+
+export async function readTable(
+  format: Format,
+  text: Buffer,
+  rows: Rows,
+  pause: () => Promise<void>,
+): Promise<void> {
   const findPlace = createPlaceFinder(text);
-  let header: readonly string[] | undefined;
-  let start = 0;
+  let base = findHeader(text, format);
   try {
-    parse(text, {
-      delimiter,
-      quote: delimiter === ',' ? '"' : null,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      skip_empty_lines: true,
-      relax_column_count: true,
-      on_record(cells: string[], { bytes: end }) {
-        const place = findPlace(start);
-        const record = text.subarray(start, end);
-        start = end;
-        if (header) takeRow(cells, record, header, place);
-        else header = readHeader(cells, delimiter, place, rows);
-        return undefined;
-      },
-    });
+    const header = readHeader(text.subarray(base), format, findPlace(base), rows);
+    base += header.end;
+    for (let count = pauseRows; count === pauseRows; ) {
+      await pause();
+      let start = base;
+      count = 0;
+      parse(text.subarray(base), {
+        ...dialect(format),
+        to: pauseRows,
+        on_record(cells: string[], { bytes }) {
+          const record = text.subarray(start, base + bytes);
+          takeRow(cells, record, findPlace(start), header, format, rows);
+          start = base + bytes;
+          count += 1;
+        },
+      });
+      base = start;
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new Stop(findPlace(Number(error.bytes)), explain(error));
-  }
-
-  function takeRow(cells: string[], record: Buffer, header: readonly string[], place: Place): void {
-    if (cells.length !== header.length) {
-      rows.fault(place, `expected ${countOf(header.length, 'field')}, got ${cells.length}`);
-      return;
-    }
-    const fields: Record<string, string> = {};
-    for (const [index, field] of header.entries()) {
-      const text = decodeEscapes(cells[index] ?? '', delimiter);
-      const isGiven =
-        text !== '' || field === 'name' || (delimiter === ',' && isQuoted(record, index));
-      if (isGiven && field !== 'id') fields[field] = text;
-    }
-    rows.add(place, fields);
+    const hint = error.code === 'CSV_MAX_RECORD_SIZE' ? undefined : quoteHint;
+    throw new Stop(findPlace(base + Number(error.bytes)), explain(error), hint);
   }
 }
 
-/** Tells `""`, an empty text, from nothing. csv-parse would have to cast all fields: 50 MB and 0.6 s for 100,000 rows. */
-function isQuoted(record: Buffer, field: number): boolean {
-  // With one quote for each quoted stretch, only the commas between fields are left.
-  const fields = record
-    .toString()
-    .replace(/"[^"]*"/g, '"')
-    .split(',');
-  return fields[field]?.includes('"') ?? false;
+function dialect(format: Format): Options<string[]> {
+  return {
+    delimiter: delimiters[format],
+    record_delimiter: ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+    relax_column_count: true,
+    // In TSV, a quote in a cell that does not begin with one is a quote.
+    relax_quotes: format === 'tsv',
+    max_record_size: maxRowBytes,
+    // Separators beyond these become text of the last cell, which counts as part of the row.
+    ignore_last_delimiters: maxColumns,
+  };
 }
 
-function readHeader(
-  titles: string[],
-  delimiter: Delimiter,
-  place: Place,
-  rows: Rows,
-): readonly string[] {
-  const [only = ''] = titles;
-  const cells = titles.map((title) => title.toLowerCase());
-  if (cells.length === 1 && /[;,\t]/.test(only)) {
-    throw new Stop(
-      place,
-      `the separator must be a ${delimiter === ',' ? 'comma' : 'tab'}`,
-      'Save it with commas as .csv, or with tabs as .tsv.',
-    );
-  }
-  const known = new Set<string>(categoryColumns);
-  if (!cells.some((title) => known.has(title))) {
+/** Returns where the header begins: after the line in which a spreadsheet names the separator, and empty lines. */
+function findHeader(text: Buffer, format: Format): number {
+  const beginning = text.toString('latin1', 0, maxRowBytes);
+  const [before = '', separator] =
+    /^(?:"?sep=(.)"?(?=[\r\n]))?(?:[\s,]*[\r\n])?/i.exec(beginning) ?? [];
+  if (separator !== undefined) requireSeparator(separator, format, { line: 1 });
+  return before.length;
+}
+
+function requireSeparator(found: string, format: Format, place: Place): void {
+  if (found === delimiters[format]) return;
+  const what = separators[found] ?? quoted(found);
+  const wanted = format === 'csv' ? 'commas' : 'tabs';
+  throw new Stop(place, `the columns are separated by ${what}, not by ${wanted}`, separatorHint);
+}
+
+function readHeader(text: Buffer, format: Format, place: Place, rows: Rows): Header {
+  const [line = ''] = text.toString('utf8', 0, maxRowBytes).split(/[\r\n]/, 1);
+  const own = delimiters[format];
+  const found = [own, ...Object.keys(separators)].find((each) => hasTitle(line.split(each)));
+  requireSeparator(found ?? own, format, place);
+  const options = { ...dialect(format), trim: true, to: 1, info: true } as const;
+  const [first] = parse(text, options) as unknown as { record: string[]; info: Info }[];
+  const cells = first?.record ?? [];
+  const titles = cells.map(toTitle);
+  if (!hasTitle(titles)) {
     throw new Stop(place, `line ${place.line} must be a header, for example name,description`);
   }
-  for (const [index, title] of cells.entries()) {
-    if (!known.has(title)) {
-      rows.fault(
-        place,
-        `unknown column ${quoted(titles[index] ?? '')}; columns: ${contentFields.join(', ')}`,
-      );
-    } else if (cells.indexOf(title) < index) {
-      rows.fault(place, `duplicate column "${title}"`);
-    }
+  const unknown = cells.filter((_, index) => titles[index] && !columns.has(titles[index]));
+  const repeated = titles.filter(
+    (title, index) => columns.has(title) && titles.indexOf(title) < index,
+  );
+  const message = describeUnknown(unknown);
+  if (unknown.length > maxUnknownColumns) throw new Stop(place, message, columnHint);
+  if (unknown.length > 0) rows.fault(place, message, columnHint);
+  if (repeated.length > 0) rows.fault(place, `duplicate column ${quoteSome(repeated)}`, columnHint);
+  if (!titles.includes('name')) throw new Stop(place, 'missing column "name"');
+  if (titles.includes('id')) rows.ignoreIds();
+  const width = titles.findLastIndex((title) => title !== '') + 1;
+  return { titles: titles.slice(0, width), line: place.line, end: first?.info.bytes ?? 0 };
+}
+
+function hasTitle(cells: readonly string[]): boolean {
+  return cells.some((cell) => columns.has(toTitle(cell)));
+}
+
+function toTitle(cell: string): string {
+  return cell.replace(/^[\s"]+|[\s"]+$/g, '').toLowerCase();
+}
+
+function describeUnknown(titles: readonly string[]): string {
+  const what = titles.length === 1 ? 'unknown column' : 'unknown columns';
+  return `${what} ${quoteSome(titles)}; columns: ${contentFields.join(', ')}`;
+}
+
+function takeRow(
+  cells: readonly string[],
+  record: Buffer,
+  place: Place,
+  { titles, line }: Header,
+  format: Format,
+  rows: Rows,
+): void {
+  if (cells.every((cell) => cell === '') && !record.includes('"')) return;
+  const extra = cells.findLastIndex((cell, index) => cell !== '' && !titles[index]);
+  if (titles.every((title, index) => !title || columns.has(toTitle(cells[index] ?? '')))) {
+    rows.fault(place, `repeats the header of line ${line}`, 'Leave this line out.');
+  } else if (cells.length < titles.length) {
+    rows.fault(place, `expected ${countOf(titles.length, 'field')}, got ${cells.length}`);
+  } else if (extra >= titles.length) {
+    const expected = countOf(titles.length, 'field');
+    rows.fault(place, `expected ${expected}, got ${extra + 1}`, fieldHint);
+  } else if (extra >= 0) {
+    rows.fault(place, `field ${extra + 1} has no title in line ${line}`, columnHint);
+  } else {
+    rows.add(place, readFields(cells, record, titles, format));
   }
-  if (!cells.includes('name')) throw new Stop(place, 'missing column "name"');
-  if (cells.includes('id')) rows.ignoreIds();
-  return cells;
+}
+
+function readFields(
+  cells: readonly string[],
+  record: Buffer,
+  titles: readonly string[],
+  format: Format,
+): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const [index, title] of titles.entries()) {
+    const cell = cells[index] ?? '';
+    if (title === '' || title === 'id') continue;
+    // Quotes matter where there is nothing else, and in TSV for backslashes: ours has no quotes, that of spreadsheets no escapes.
+    const canMatter = cell === '' || (format === 'tsv' && cell.includes('\\'));
+    const isQuoted = canMatter && hasQuotes(record, index, format);
+    if (cell !== '' || isQuoted) fields[title] = unescapeCell(cell, isQuoted ? 'csv' : format);
+  }
+  return fields;
+}
+
+/** Tells `""`, an empty text, from nothing. csv-parse would have to cast all fields: three times as long for 100,000 rows. */
+function hasQuotes(record: Buffer, field: number, format: Format): boolean {
+  // With one quote for each quoted stretch, only the separators between fields are left.
+  const fields = record
+    .toString()
+    .replace(/^[\r\n]+/, '')
+    .replace(/"[^"]*"/g, '"')
+    .split(delimiters[format]);
+  return fields[field]?.startsWith('"') ?? false;
 }
 
 function explain({ code, index }: CsvError): string {
   const field = `field ${Number(index) + 1}`;
+  if (code === 'CSV_MAX_RECORD_SIZE') return 'the row is longer than 1 MiB';
   if (code === 'CSV_QUOTE_NOT_CLOSED') return `missing closing quote of ${field}`;
-  if (code === 'CSV_INVALID_CLOSING_QUOTE') {
-    return `expected a comma or newline after the closing quote of ${field}`;
-  }
-  return `unescaped quote in ${field}; quote the field and double its quotes`;
+  if (code === 'INVALID_OPENING_QUOTE') return `unescaped quote in ${field}`;
+  return `text after the closing quote of ${field}`;
 }
 
 /** Returns what finds the first record at or after an offset. The lines of csv-parse are wrong after a \r\n in quotes. */
@@ -112,16 +214,4 @@ function createPlaceFinder(text: Buffer): (offset: number) => Place {
     content.lastIndex = offset;
     return { line: locate(content.exec(characters)?.index ?? offset).line };
   };
-}
-
-const letters: Readonly<Record<string, string>> = { '\\': '\\', t: '\t', n: '\n', r: '\r' };
-
-function decodeEscapes(text: string, delimiter: Delimiter): string {
-  const escapes =
-    delimiter === ',' ? /\\()u\{([0-9a-f]{1,6})\}/g : /\\(?:([\\tnr])|u\{([0-9a-f]{1,6})\})/g;
-  return text.replace(escapes, (found, letter: string, digits: string) => {
-    if (letter) return letters[letter] ?? found;
-    const code = Number.parseInt(digits, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : found;
-  });
 }

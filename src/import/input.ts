@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../context.ts';
 import { usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { readJson, readNdjson } from './json-rows.ts';
-import { type Item, Rows } from './rows.ts';
+import { describeRow, type Item, Rows } from './rows.ts';
 import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
 
+type Reader = (text: Buffer, rows: Rows, pause: () => Promise<void>) => Promise<void>;
+
 const readers = {
-  csv: async (text: Buffer, rows: Rows) => (await import('./csv.ts')).readTable(text, ',', rows),
-  tsv: async (text: Buffer, rows: Rows) => (await import('./csv.ts')).readTable(text, '\t', rows),
-  json: (text: Buffer, rows: Rows) => readJson(text.toString(), rows),
-  ndjson: (text: Buffer, rows: Rows) => readNdjson(text.toString(), rows),
-};
+  csv: async (...input) => (await import('./csv.ts')).readTable('csv', ...input),
+  tsv: async (...input) => (await import('./csv.ts')).readTable('tsv', ...input),
+  json: (text, ...input) => readJson(text.toString(), ...input),
+  ndjson: (text, ...input) => readNdjson(text.toString(), ...input),
+} satisfies Record<string, Reader>;
 
 export type InputFormat = keyof typeof readers;
 
@@ -25,35 +28,74 @@ export type Input = {
 
 const maxMiB = 32;
 
+const jsonHint = 'Add --format json, or ndjson for one object per line.';
+const names = 'CSV, TSV, JSON or NDJSON';
+
+/** Other files than the name says, by their beginning. The formats are those that may begin so. */
+const otherFiles: readonly {
+  readonly start: RegExp;
+  readonly what: string;
+  readonly hint: string;
+  readonly formats?: readonly InputFormat[];
+}[] = [
+  { start: /^PK(?![\s -~])/, what: 'a workbook or an archive', hint: 'Save the sheet as CSV.' },
+  { start: /^%PDF/, what: 'a PDF', hint: 'Save its table as CSV.' },
+  { start: /^\s*<(!doctype )?html/i, what: 'an HTML page', hint: 'It may be a login page.' },
+  { start: /^\s*</, what: 'XML', hint: `Save it as ${names}.` },
+  { start: /^[┌+]/, what: 'a table for people', hint: 'Write it with -o csv.' },
+  { start: /^(---\s|- \w+: )/, what: 'YAML', hint: `YAML is only written; ${names} are read.` },
+  { start: /^\s*[[{]/, what: 'JSON', hint: jsonHint, formats: ['json', 'ndjson'] },
+  {
+    start: /^"?(id|name|description)"?[,;\t\r\n]/i,
+    what: 'a table',
+    hint: 'Add --format csv or tsv.',
+    formats: ['csv', 'tsv'],
+  },
+];
+
 /** Reads a file, or standard input for `-`, and validates each row. Without a format the file's extension counts. */
 export async function readInput(
-  session: InputSession & { readonly report: Report },
+  session: InputSession & {
+    readonly context: Pick<Context, 'turn'>;
+    readonly report: Report;
+  },
   file: string,
   format: InputFormat | undefined,
 ): Promise<Input> {
   if (file === '') throw usageFailure('the name of the file is empty');
   const given = format ?? detectFormat(file);
   const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);
-  const rows = new Rows(session.report);
-  let hint: string | undefined;
+  requireKind(source, bytes, given);
+  const { context, report } = session;
+  const rows = new Rows(report);
   try {
-    await readers[given](utf8Text(bytes), rows);
+    const text = utf8Text(bytes);
+    // The trace of an export that failed. One of nothing has a header or brackets, which NDJSON does not know.
+    if (given !== 'ndjson' && !/\S/.test(text.toString('latin1'))) {
+      throw usageFailure(`${source} is empty`, 'A file without categories has a header, or is [].');
+    }
+    await readers[given](text, rows, async () => {
+      await context.turn();
+      context.signal.throwIfAborted();
+    });
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     rows.stop(error);
-    hint = error.hint;
   }
-  const failure = rows.failure(source, hint);
+  const failure = rows.failure(source);
   if (failure) throw failure;
-  if (rows.items.length === 0) {
-    // The trace of an export that failed. One of nothing has a header or brackets, which NDJSON does not know.
-    if (given !== 'ndjson' && utf8Text(bytes).toString().trim() === '') {
-      throw usageFailure(`${source} is empty`, 'A file without categories has a header, or is [].');
-    }
-    notice(session.report, `${source} has no rows`);
-  }
+  if (rows.items.length === 0) notice(report, `${source} has no rows`);
+  noticeOddNames(rows.items, report);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { source, path, sha256, items: rows.items };
+}
+
+function requireKind(source: string, bytes: Buffer, format: InputFormat): void {
+  const beginning = bytes.toString('utf8', 0, 1_000).replace(/^\ufeff/, '');
+  const other = otherFiles.find(
+    ({ start, formats }) => !formats?.includes(format) && start.test(beginning),
+  );
+  if (other) throw usageFailure(`${source} is ${other.what}, not ${format}`, other.hint);
 }
 
 function detectFormat(file: string): InputFormat {
@@ -61,8 +103,26 @@ function detectFormat(file: string): InputFormat {
   if (extension === 'jsonl') return 'ndjson';
   const format = inputFormats.find((format) => format === extension);
   if (format) return format;
+  const isYaml = /^ya?ml$/.test(extension);
   throw usageFailure(
-    `the format of ${file === '-' ? 'standard input' : file} is unknown`,
-    `Add --format ${inputFormats.join('|')}.`,
+    isYaml
+      ? `${file} is YAML, which petstore writes and does not read`
+      : `the format of ${file === '-' ? 'standard input' : file} is unknown`,
+    isYaml ? `Save it as ${inputFormats.join(', ')}.` : `Add --format ${inputFormats.join('|')}.`,
   );
 }
+
+/** Names that are the trace of a fault elsewhere are created all the same: they may be meant so. */
+function noticeOddNames(items: readonly Item[], report: Report): void {
+  const error = items.find(({ name }) =>
+    /^#(N\/A|REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!)/.test(name),
+  );
+  if (error) notice(report, `${describeRow(error)} is an error of a spreadsheet`);
+  const foreign = items.filter(({ name }) => !/^[ -~]*$/.test(name));
+  const [first] = foreign;
+  if (!first || !foreign.every(({ name }) => mojibake.test(name))) return;
+  notice(report, `${describeRow(first)} looks like UTF-8 that was read as Latin-1 and saved again`);
+}
+
+/** Characters of two and three bytes, each byte shown in Windows-1252. */
+const mojibake = /^([ -~]|[Ã-ô][\u0080-¿ŒœŠšŸŽžƒˆ˜–—‘-„†-•…‰‹›€™]{1,3}|Â[\u0080-¿])+$/;

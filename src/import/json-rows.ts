@@ -1,27 +1,37 @@
 import { contentFields } from '../fields.ts';
 import { isJsonObject, type Json, JsonError, JsonReader, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
-import { quoted } from '../text/quote.ts';
+import { quoteSome } from '../text/quote.ts';
+import { quoteForShell } from '../text/shell.ts';
 import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
 /** A value takes up to a hundred times the memory of its text. */
 const maxRowValues = 1_000;
+const maxWholeValues = 1_000_000;
+/** Ctrl-C is noticed after so many rows. */
+const pauseRows = 1_000;
 
-export function readJson(text: string, rows: Rows): void {
+const lines = 'Add --format ndjson for one object per line.';
+const fieldHint = `Write the file with --columns ${contentFields.join()}, or with jq: map({${contentFields.join()}}).`;
+
+export async function readJson(
+  text: string,
+  rows: Rows,
+  pause: () => Promise<void>,
+): Promise<void> {
   const locate = createLocator(text);
   const reader = new JsonReader(text, maxRowValues);
-  if (reader.peek() === '') return;
   if (!reader.accept('[')) {
-    throw new Stop(
-      locate(reader.offset),
-      'expected a JSON array such as [{"name": "dog"}]',
-      'Add --format ndjson for one object per line.',
-    );
+    const reason = 'expected a JSON array such as [{"name": "dog"}]';
+    throw new Stop(locate(reader.offset), reason, wayToArray(text) ?? lines);
   }
   try {
     if (!reader.accept(']')) {
+      let count = 0;
       do {
+        if (count % pauseRows === 0) await pause();
+        count += 1;
         reader.peek();
         const place = locate(reader.offset);
         takeRow(reader.readElement(), place, rows);
@@ -35,7 +45,33 @@ export function readJson(text: string, rows: Rows): void {
   }
 }
 
-export function readNdjson(text: string, rows: Rows): void {
+/** Says how to take the rows out of an object that has them inside, as answers of other services do. */
+function wayToArray(text: string): string | undefined {
+  try {
+    const path = findRows(parseJson(text, maxWholeValues));
+    return path && `The array is in ${path.slice(1)}. Take it out with jq ${quoteForShell(path)}.`;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+function findRows(value: Json | undefined): string | undefined {
+  if (Array.isArray(value)) return value.every(isJsonObject) ? '' : undefined;
+  if (!isJsonObject(value) || 'name' in value) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const path = findRows(member);
+    const step = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
+    if (path !== undefined) return `.${step}${path}`;
+  }
+  return undefined;
+}
+
+export async function readNdjson(
+  text: string,
+  rows: Rows,
+  pause: () => Promise<void>,
+): Promise<void> {
   const locate = createLocator(text);
   const first = text.search(/[^ \t\r\n]/);
   if (text[first] === '[') {
@@ -45,7 +81,10 @@ export function readNdjson(text: string, rows: Rows): void {
       'Add --format json for one JSON array.',
     );
   }
+  let count = 0;
   for (const { 0: line, index } of text.matchAll(/[^ \t\r\n][^\r\n]*/g)) {
+    if (count % pauseRows === 0) await pause();
+    count += 1;
     const place = locate(index);
     try {
       takeRow(parseJson(line, maxRowValues), place, rows);
@@ -62,11 +101,12 @@ function takeRow(value: Json, place: Place, rows: Rows): void {
     return;
   }
   const { id, ...fields } = value;
-  const unknown = Object.keys(fields).find(
-    (field) => !contentFields.some((known) => known === field),
-  );
-  if (unknown !== undefined) {
-    rows.fault(place, `unknown field ${quoted(unknown)}; fields: ${contentFields.join(', ')}`);
+  const known: readonly string[] = contentFields;
+  const unknown = Object.keys(fields).filter((field) => !known.includes(field));
+  if (unknown.length > 0) {
+    const what = unknown.length === 1 ? 'unknown field' : 'unknown fields';
+    const reason = `${what} ${quoteSome(unknown)}; fields: ${known.join(', ')}`;
+    rows.fault(place, reason, fieldHint);
     return;
   }
   if (id !== undefined) rows.ignoreIds();

@@ -11,9 +11,11 @@ export function findCreated(items: readonly Item[]): Item[] {
 }
 
 export function plan(items: readonly Item[], list: readonly Category[]): void {
-  const wanted = new Set(items.map(({ name }) => foldName(name)));
+  const folds = items.map(({ name }) => foldName(name));
+  /** Of the rows that look alike the first one. */
+  const firsts = new Map(items.toReversed().map((item) => [folds[item.index], item]));
   // The list may be many times as long as the file.
-  const near = list.filter(({ name }) => wanted.has(foldName(name)));
+  const near = list.filter(({ name }) => firsts.has(foldName(name)));
   const existing = new Map<string, Category[]>();
   for (const category of near) {
     const same = existing.get(category.name);
@@ -24,28 +26,45 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
   const foreign = near.filter(({ id }) => !ours.has(String(id))).map(({ name }) => name);
   // Of several the first one.
   const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));
-  const seen = new Set<string>();
+  const others = new Set<string>();
+  const undecided = { id: undefined, lookAlike: undefined, lookAlikeLine: undefined };
   for (const item of items) {
-    const isRepeated = seen.has(item.name);
-    seen.add(item.name);
+    const first = firsts.get(folds[item.index]);
+    const isRepeated = item !== first && (item.name === first?.name || others.has(item.name));
+    if (item !== first) others.add(item.name);
     const wasSent = ['created', 'created_before', 'refused', 'unknown'].includes(item.fate);
-    if (!wasSent)
-      Object.assign(item, { id: undefined, lookAlike: undefined, ...decide(item, isRepeated) });
+    if (!wasSent) Object.assign(item, undecided, decide(item, isRepeated, first));
   }
 
-  function decide(item: Item, isRepeated: boolean): Partial<Item> {
+  function decide(item: Item, isRepeated: boolean, first = item): Partial<Item> {
     const { name, isAgreed } = item;
     if (isRepeated) return { fate: 'repeated' };
     const same = existing.get(name) ?? [];
     const equal = same.find((category) => findDifferences(item, category).length === 0);
     const found = equal ?? same[0];
     if (found) return { fate: equal ? 'existing' : 'differs', id: String(found.id) };
-    const lookAlike = lookAlikes.get(foldName(name));
-    return { fate: lookAlike === undefined || isAgreed ? 'create' : 'similar', lookAlike };
+    const fate = isAgreed ? 'create' : 'similar';
+    const listed = lookAlikes.get(folds[item.index] ?? '');
+    if (listed !== undefined) return { fate, lookAlike: listed };
+    if (first === item) return { fate: 'create' };
+    return { fate, lookAlike: first.name, lookAlikeLine: first.line };
   }
 }
 
-/** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
+/**
+ * Returns a key that look-alikes share: names that differ only in case, white space, composition, forms of one character (ﬁ, Ａ)
+ * or characters that do not show. The Turkish ı, which has the capital of an i, stays as it is.
+ */
 export function foldName(name: string): string {
-  return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+  // ASCII, without what lies beyond it: 0.1 s instead of 0.6 s for 100,000 names.
+  if (/^[ -~]*$/.test(name)) return name.trim().replace(/ {2,}/g, ' ').toLowerCase();
+  ignorable ??= new RegExp(hidden, 'gu');
+  const shown = name.normalize('NFKC').replace(ignorable, '').replace(/\s+/g, ' ').trim();
+  // The capital of ß is SS, but ẞ is its own capital until it was a ß.
+  const folded = shown.replace(/[^ı]+/g, (text) => text.toLowerCase().toUpperCase().toLowerCase());
+  return folded.normalize('NFC');
 }
+
+const hidden = String.raw`\p{Default_Ignorable_Code_Point}`;
+/** Compiled on first use, because V8 needs some milliseconds for its tables. */
+let ignorable: RegExp | undefined;

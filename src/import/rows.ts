@@ -1,6 +1,6 @@
 import { type Failure, type ServiceError, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import { type Content, contentFields } from '../fields.ts';
+import type { Content } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
 import { NewCategory } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
@@ -12,16 +12,19 @@ export type Item = Content & {
   readonly line: number;
   readonly index: number;
   /**
-   * Before it is sent: `create`; `existing`; `differs`: it exists with another description; `similar`: a listed name looks like
-   * it; `repeated`: an earlier row has the name. After that: `created` by this run, or `created_before`, `refused`, `unknown`.
+   * Before it is sent: `create`; `existing`; `differs`: it exists with another description; `similar`: a listed name, or that of
+   * an earlier row, looks like it; `repeated`: an earlier row has the name. After that: `created` by this run, or
+   * `created_before`, `refused`, `unknown`.
    */
   fate: Fate;
   /** The category that it created, or that it exists as. */
   id?: string | undefined;
   /** The name that it was created with, if the service changed it. */
   as?: string | undefined;
-  /** A listed name that it looks like, whether it is created all the same or not. */
+  /** The name that it looks like, whether it is created all the same or not. */
   lookAlike?: string | undefined;
+  /** The line of that name, if it is not of the list. */
+  lookAlikeLine?: number | undefined;
   isAgreed?: true;
   refusal?: ServiceError;
   /** Its outcome was unknown at some time: it comes last, so that it holds up no others. */
@@ -39,8 +42,6 @@ export type Fate =
   | 'refused'
   | 'unknown';
 
-type Fields = { readonly [Field in keyof Content]?: unknown };
-
 const maxRows = 100_000;
 const maxListedFaults = 20;
 
@@ -51,27 +52,30 @@ export class Rows {
   #faultCount = 0;
   #rowCount = 0;
   #hasIgnoredIds = false;
+  #hint: string | undefined;
+  #isCutShort = false;
 
   constructor(report: Report) {
     this.#report = report;
   }
 
-  add(place: Place, fields: Fields): void {
-    if (!isValid(fields)) {
-      this.fault(place, describeFault(fields));
+  add(place: Place, fields: object): void {
+    if (!isContent(fields)) {
+      this.fault(place, findMismatch(NewCategory, fields) ?? '');
       return;
     }
     this.#countRow(place);
     this.items.push(newItem(place.line, this.items.length, fields));
   }
 
-  fault(place: Place, reason: string): void {
+  fault(place: Place, reason: string, hint?: string): void {
     this.#countRow(place);
-    this.#addFault(place, reason);
+    this.#addFault(place, reason, hint);
   }
 
-  stop({ place, reason }: Stop): void {
-    this.#addFault(place, `${reason}; the rest was not read`);
+  stop({ place, reason, hint }: Stop): void {
+    this.#isCutShort = true;
+    this.#addFault(place, `${reason}; the rest was not read`, hint);
   }
 
   ignoreIds(): void {
@@ -79,14 +83,24 @@ export class Rows {
     this.#hasIgnoredIds = true;
   }
 
-  failure(source: string, hint: string | undefined): Failure | undefined {
+  failure(source: string): Failure | undefined {
     const faults = this.#faults.map((fault) => `${source}:${fault}`);
     const [first] = faults;
     if (first === undefined) return undefined;
-    if (this.#faultCount === 1) return usageFailure(first, hint, faults);
-    const listed = this.#faultCount > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
-    const message = `${source} has ${countOf(this.#faultCount, 'error')}${listed}`;
-    return usageFailure(message, hint, faults);
+    const count = this.#faultCount;
+    const listed = count > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
+    const message = count === 1 ? first : `${source} has ${countOf(count, 'error')}${listed}`;
+    return usageFailure(message, this.#hint ?? this.#leaveOut(), faults);
+  }
+
+  /** The row may be the backup of a category that the service should never have taken. */
+  #leaveOut(): string | undefined {
+    if (this.items.length === 0 || this.#isCutShort) return undefined;
+    const [which, it] =
+      this.#faultCount === 1 ? ['this row stands', 'it'] : ['these rows stand', 'them'];
+    const count = this.items.length;
+    const others = count === 1 ? 'row' : countOf(count, 'row');
+    return `Only ${which} in the way. Delete ${it} in a copy of the file to import the other ${others}.`;
   }
 
   #countRow(place: Place): void {
@@ -94,8 +108,9 @@ export class Rows {
     if (this.#rowCount > maxRows) throw new Stop(place, `more than ${formatCount(maxRows)} rows`);
   }
 
-  #addFault({ line, column }: Place, reason: string): void {
+  #addFault({ line, column }: Place, reason: string, hint?: string): void {
     this.#faultCount += 1;
+    this.#hint ??= hint;
     const position = column === undefined ? line : `${line}:${column}`;
     if (this.#faults.length < maxListedFaults) this.#faults.push(`${position}: ${reason}`);
   }
@@ -103,7 +118,7 @@ export class Rows {
 
 /** Sets each field from the start: one that is added later takes V8 a second object, 20 MB for 100,000 rows. */
 function newItem(line: number, index: number, { name, ...others }: Content): Item {
-  const blank = { id: undefined, as: undefined, lookAlike: undefined };
+  const blank = { id: undefined, as: undefined, lookAlike: undefined, lookAlikeLine: undefined };
   return { line, index, name, fate: 'create', ...blank, ...others };
 }
 
@@ -111,22 +126,7 @@ export function describeRow({ line, name }: Item): string {
   return `line ${line} (${quoted(name)})`;
 }
 
-/** Checks what `NewCategory` and UTF-8 need. For 100,000 rows zod would take 20 MB and 0.25 s more. */
-function isValid(fields: Fields): fields is Content {
-  const { name } = fields;
-  return isUnicode(name) && name.trim() !== '' && findInvalidText(fields) === undefined;
-}
-
-function findInvalidText(fields: Fields): keyof Content | undefined {
-  return contentFields.find((field) => fields[field] !== undefined && !isUnicode(fields[field]));
-}
-
-function isUnicode(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed();
-}
-
-function describeFault(fields: Fields): string {
-  const mismatch = findMismatch(NewCategory, fields);
-  if (mismatch !== undefined) return mismatch;
-  return `${findInvalidText(fields)} contains an unpaired surrogate`;
+function isContent(fields: object): fields is Content {
+  // Compiled by zod: 0.05 s for 100,000 rows, not 0.2 s.
+  return NewCategory.safeParse(fields).success;
 }

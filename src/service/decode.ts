@@ -6,7 +6,7 @@ import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } fro
 import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
 import { cutOut } from '../text/secret.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
-import { type Category, isSurelyCategory } from './resources.ts';
+import { Category, dropNulls, isSurelyCategory } from './resources.ts';
 
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
@@ -30,6 +30,7 @@ export function decode<Data>(
   const value = isWrite(endpoint.method)
     ? mapTexts(parsed, (text) => cutOut(text, keyForms))
     : parsed;
+  if (endpoint.data === Category) dropNulls(value);
   const mismatch = locateMismatch(endpoint.data, value);
   if (mismatch) {
     const { words, isWhole } = mismatch;
@@ -78,6 +79,7 @@ async function* decodeParts(
     const items = parse(listCategories, () => reader.read(decodeText(part), { isLast }));
     const batch = items as Category[];
     if (!items.every(isSurelyCategory)) {
+      items.forEach(dropNulls);
       const mismatch = findMismatch(listCategories.data, items, count);
       if (mismatch) throw unexpected(listCategories, `an invalid one (${mismatch})`);
     }

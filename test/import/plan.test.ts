@@ -23,6 +23,14 @@ describe('the plan that --dry-run shows', () => {
     ['outer spaces', [[' dog ']], [['dog']], ['similar']],
     ['inner spaces', [['pine  marten']], [['pine marten']], ['similar']],
     ['another composition', [['lie\u0300vre']], [['li\u00e8vre']], ['similar']],
+    ['a hidden character', [['do\u200bg']], [['dog']], ['similar']],
+    [
+      'an earlier row',
+      [['Dog'], ['cat'], ['dog'], ['Dog']],
+      [],
+      ['create', 'create', 'similar', 'repeated'],
+    ],
+    ['rows that exist', [['Dog'], ['dog']], [['dog'], ['Dog']], ['existing 2', 'existing 1']],
   ])('%s', async ([, rows, existing, plan], { petstore, sandbox, folder }) => {
     for (const [n, [name, description]] of existing.entries()) {
       sandbox.categories.push(category(`${n + 1}`, name, description));

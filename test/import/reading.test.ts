@@ -66,8 +66,8 @@ describe('valid input', () => {
     [
       'empty texts',
       'csv',
-      'name,description\na,\n\nb,""\n"c,""\n",\r\n"e",""',
-      [row(2, 'a'), row(4, 'b', ''), row(5, 'c,"\n'), row(7, 'e', '')],
+      'name,description\na,\n\nb,""\n"c,""","\n"\r\n"e",""',
+      [row(2, 'a'), row(4, 'b', ''), row(5, 'c,"', '\n'), row(7, 'e', '')],
     ],
     [
       'empty texts before a name',
@@ -81,12 +81,25 @@ describe('valid input', () => {
       '\r\n\nname,description\r\n\r\n\na,1\rb,2\n\r\r\nc,"x\r\ny\rz\n"\r\nd,4\r\n',
       [row(6, 'a', '1'), row(7, 'b', '2'), row(10, 'c', 'x\r\ny\rz\n'), row(14, 'd', '4')],
     ],
-    ['escapes', 'csv', 'name\n\\u{1b}\\n\\u{110000}', [row(2, '\u001b\\n\\u{110000}')]],
+    ['escapes', 'csv', 'name\n\\u{202e}a\\n\\u{110000}', [row(2, '\u202ea\\n\\u{110000}')]],
+    [
+      'what spreadsheets leave behind',
+      'csv',
+      'sep=,\r\n\r\n,,\r\n"Name" , Description,,\r\na,1,,\r\n,,\r\nb,,\r\nc,3,,,,,\r\n,,,\r\n',
+      [row(5, 'a', '1'), row(7, 'b'), row(8, 'c', '3')],
+    ],
+    ['columns without a title', 'csv', ',name,,description\n,a,,1\n', [row(2, 'a', '1')]],
+    [
+      'quotes of a spreadsheet',
+      'tsv',
+      '"Name"\t "description"\r\n"a ""c"""\t"x\ty\nz"\r\n"d"\t""\n"C:\\new"\t\n"e" f\tg "h"\n',
+      [row(2, 'a "c"', 'x\ty\nz'), row(4, 'd', ''), row(5, 'C:\\new'), row(6, '"e" f', 'g "h"')],
+    ],
     [
       'escapes',
       'csv',
-      String.raw`name,description${'\n'}a\u{1b}\u{1f407}\u{5c}u{41},"\u{110000}\\\t\u{G}"${'\n'}`,
-      [row(2, 'a\u001b🐇\\u{41}', String.raw`\u{110000}\\\t\u{G}`)],
+      String.raw`name,description${'\n'}a\u{1f407}\u{5c}u{41},"\u{1b}\u{110000}\\\t\u{G}"${'\n'}`,
+      [row(2, 'a🐇\\u{41}', String.raw`${'\u001b'}\u{110000}\\\t\u{G}`)],
     ],
     [
       'escapes of no character',
@@ -97,7 +110,7 @@ describe('valid input', () => {
     [
       'escapes and quotes',
       'tsv',
-      `description\tname\r\n\n${String.raw`a\tb\nc\rd\\ne\u{1b}\x`}\tsay "hi"\r\t c",\n""\t"d`,
+      `description\tname\r\n\n${String.raw`a\tb\nc\rd\\ne\u{1b}\x`}\tsay "hi"\r\t c",\n\\""\t\\"d`,
       [row(3, 'say "hi"', 'a\tb\nc\rd\\ne\u001b\\x'), row(4, ' c",'), row(5, '"d', '""')],
     ],
     [
@@ -151,14 +164,20 @@ describe('valid input', () => {
 });
 
 describe('invalid input is rejected with its place, and nothing is sent:', () => {
+  const end = '; the rest was not read';
   const half = String.raw`\ud83d`;
   const lone = 'contains an unpaired surrogate';
   const many = '1,'.repeat(1_000_000);
   const save = 'Save it as UTF-8 (Excel: CSV UTF-8).';
   const separator = 'Save it with commas as .csv, or with tabs as .tsv.';
+  const doubled = 'Put the field in quotes, and double each quote in it: "a ""big"" dog".';
+  const only = 'Leave out all columns but name, description.';
+  const alone =
+    'Only this row stands in the way. Delete it in a copy of the file to import the other row.';
+  const semicolons = `the columns are separated by semicolons, not by commas${end}`;
+  const array = `expected a JSON array such as [{"name": "dog"}]${end}`;
   const lines = 'Add --format ndjson for one object per line.';
   const fields = ['name', ...optionalFields].join(', ');
-  const end = '; the rest was not read';
   const emptyHint = 'A file without categories has a header, or is [].';
 
   type Fault = readonly [text: Bytes, fault: string, hint?: string];
@@ -171,31 +190,76 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
       [bytes('name\r\nc\ufffd', 'ff0a'), `:2:3: invalid UTF-8 (byte offset 10)${end}`, save],
       [bytes('\ufeff', 'ff0a'), `:1:1: invalid UTF-8 (byte offset 3)${end}`, save],
       [bytes('name\na', 'e282'), `:2:2: invalid UTF-8 (byte offset 6)${end}`, save],
-      ['name;description\na;b\n', `:1: the separator must be a comma${end}`, separator],
-      ['\nname\tdescription\na\tb\n', `:2: the separator must be a comma${end}`, separator],
-      ['name, Description\na,b\n', `:1: unknown column " Description"; columns: ${fields}`],
+      ['name;description\na;b\n', `:1: ${semicolons}`, separator],
+      ['"Name"; "description"\n"a";"b"\n', `:1: ${semicolons}`, separator],
+      ['sep=;\nname;description\n', `:1: ${semicolons}`, separator],
+      ['\n| name | description |\n', `:2: ${semicolons.replace('semicolons', 'vertical bars')}`],
+      ['\nname\tdescription\na\tb\n', `:2: ${semicolons.replace('semicolons', 'tabs')}`, separator],
+      ['id  name\n1   a\n', `:1: ${semicolons.replace('semicolons', 'spaces')}`, separator],
+      ['<!DOCTYPE html>\n<p>', ' is an HTML page, not csv', 'It may be a login page.'],
+      ['\n<?xml version="1.0"?>', ' is XML, not csv'],
+      [
+        '[{"name":"a"}]',
+        ' is JSON, not csv',
+        'Add --format json, or ndjson for one object per line.',
+      ],
+      ['- id: 1\n  name: a\n', ' is YAML, not csv'],
+      ['┌────┬──────┐\n', ' is a table for people, not csv', 'Write it with -o csv.'],
+      ['PK\u0003\u0004\u0014\0', ' is a workbook or an archive, not csv'],
+      ['dog,cat\n', `:1: line 1 must be a header, for example name,description${end}`],
+      [
+        `name,${'x'.repeat(50)},y\na,b,\n`,
+        `:1: unknown columns "${'x'.repeat(50)}", "y"; columns: ${fields}`,
+        only,
+      ],
+      [
+        `name,${Array.from({ length: 16_383 }, (_, n) => `x${n}`)}\n`,
+        `:1: unknown columns "x0", "x1", "x2" and 16380 more; columns: ${fields}${end}`,
+        only,
+      ],
+      [`name\n${'x,'.repeat(30_000)}\n`, ':2: expected 1 field, got 20000'],
+      [`name\na\n${many.repeat(2)}`, `:3: the row is longer than 1 MiB${end}`],
+      [`name\na\n"${'x'.repeat(2 * MiB)}"`, `:3: the row is longer than 1 MiB${end}`],
+      ['name,description\na,b\n\ufeffNAME, Description\n', ':3: repeats the header of line 1'],
+      ['name,,description\na,,b\nc,d,e\n', ':3: field 2 has no title in line 1', only],
       ['name,name\na,b\n', ':1: duplicate column "name"'],
       ['description\nb\n', `:1: missing column "name"${end}`],
       ['name,description\na\n', ':2: expected 2 fields, got 1'],
+      ['id,name,description\n1,"a",\n2,"",\n', ':3: name must not be blank', alone],
+      ['id,name,description\n1,a,\n2,,b\n', ':3: name is missing', alone],
+      [
+        'id,name\n1,a\n2,"\u200b \u00ad"\n',
+        ':3: name shows nothing (U+200B, U+0020, U+00AD)',
+        alone,
+      ],
+      ['name\na\n\u2800\u3164\u200e\n', ':3: name shows nothing (U+2800, U+3164, U+200E)', alone],
+      ['name\ndog\u001b$B\n', ':2: name contains the control character U+001B'],
+      ['name\n"a\n\u{1a}"\n', ':2: name contains the control character U+000A'],
       ['name,description\n"a,\n",b,c\nb,c\n', ':2: expected 2 fields, got 3'],
       ['description,name\n"x""\r\ny",a\n"x", \n', ':4: name must not be blank'],
-      ['name,description\r\na,1\r\n\r\n\nb,"2\n3\n', `:5: missing closing quote of field 2${end}`],
       [
-        'name,description\n"\n",a"b\n',
-        `:3: unescaped quote in field 2; quote the field and double its quotes${end}`,
+        'name,description\r\na,1\r\n\r\n\nb,"2\n3\n',
+        `:5: missing closing quote of field 2${end}`,
+        doubled,
       ],
-      ['name\n"x"z', `:2: expected a comma or newline after the closing quote of field 1${end}`],
+      ['name,description\n"\n",a"b\n', `:3: unescaped quote in field 2${end}`, doubled],
+      ['name\n"x"z', `:2: text after the closing quote of field 1${end}`, doubled],
     ],
     tsv: [
       ['\n', ' is empty', emptyHint],
-      ['name,description\na,b\n', `:1: the separator must be a tab${end}`, separator],
+      [
+        'name,description\na,b\n',
+        `:1: the columns are separated by commas, not by tabs${end}`,
+        separator,
+      ],
+      ['name\n"a\n', `:2: missing closing quote of field 1${end}`, doubled],
       ['name\tid\na\t1\nb\n', ':3: expected 2 fields, got 1'],
-      ['id\tname\n"1\t \n', ':2: name must not be blank'],
+      ['id\tname\n1"\t \n', ':2: name must not be blank'],
       ['id\tname\n1\ta\\u{d83d}\n', `:2: name ${lone}`],
     ],
     json: [
       [' \n', ' is empty', emptyHint],
-      ['\n {"name":"a"}', `:2:2: expected a JSON array such as [{"name": "dog"}]${end}`, lines],
+      ['\n {"name":"a"}', `:2:2: ${array}`, lines],
       ['[{"name":"a"}] x', `:1:16: unexpected text after the array${end}`],
       ['[{"name":"a"}\n{"name":"b"}]', `:2:1: expected "," or "]"${end}`],
       ['[{"name":"a"},\n]', `:2:1: expected a value${end}`],
@@ -210,7 +274,19 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
       ['[{"name":\n{"name":1}}]', ':1:2: name must be a string, not an object'],
       ['[{"name":1}]', ':1:2: name must be a string, not a number'],
       ['[{"name":"a","description":null}]', ':1:2: description must be a string, not null'],
+      [
+        '{"a":{"b":[1],"c d":[{"name":"a"}]}}',
+        `:1:1: ${array}`,
+        `The array is in a."c d". Take it out with jq '.a."c d"'.`,
+      ],
+      ['{"name":"a","tags":[{}]}', `:1:1: ${array}`, lines],
+      ['<html>', ' is an HTML page, not json'],
+      ['name,description\n', ' is a table, not json', 'Add --format csv or tsv.'],
       ['[{"name":"a","x":1}]', `:1:2: unknown field "x"; fields: ${fields}`],
+      [
+        '[{"a":1,"b":1,"c":1,"d":1}]',
+        `:1:2: unknown fields "a", "b", "c" and 1 more; fields: ${fields}`,
+      ],
       ['[{"name":"a","__proto__":{}}]', `:1:2: unknown field "__proto__"; fields: ${fields}`],
       [`[{"name":"a${half}"}]`, `:1:2: name ${lone}`],
     ],
@@ -269,6 +345,7 @@ describe('input that cannot be read', () => {
     ['memory.csv', 'cannot read FILE (EIO)'],
     ['large.csv', 'FILE is larger than 32 MiB'],
     ['file.txt', 'the format of FILE is unknown'],
+    ['file.yaml', 'FILE is YAML, which petstore writes and does not read'],
     ['-', 'the format of standard input is unknown'],
   ])('%s: %s', async ([name, message], { petstore, sandbox, folder, skip }) => {
     skip(name === 'memory.csv' && !existsSync('/proc/self/mem'), 'only Linux has it');

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { atTerminal, test as base, reactTo } from '../support/import-cases.ts';
+import { atTerminal, test as base } from '../support/import-cases.ts';
 import { expect, reply } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
@@ -36,7 +36,7 @@ describe('a name that differs from a listed one only by case, space or compositi
       });
       expect(events().at(-1)).toMatchObject({
         kind: 'partial',
-        message: '1 row refused (1 similar to an existing name)',
+        message: '1 row refused (1 similar to another name)',
         hint: expect.stringContaining('categories create NAME'),
       });
     }
@@ -52,7 +52,7 @@ describe('a name that differs from a listed one only by case, space or compositi
     const again = await importText(text);
 
     expect(questions).toEqual([
-      'Create 2 categories on production (http://127.0.0.1:4010/v1), 1 of them similar to existing names ("dog " to "dog")?',
+      'Create 2 categories on production (http://127.0.0.1:4010/v1), 1 of them similar to other names ("dog " to "dog")?',
     ]);
     expect(exitCode).toBe(0);
     expect(stderr.replaceAll('\n  ', ' ')).toContain(
@@ -66,14 +66,57 @@ describe('a name that differs from a listed one only by case, space or compositi
   });
 });
 
-describe('names in one file that differ only by case, space or composition', () => {
-  test('are created each where the service tells them apart', async ({ importText, sandbox }) => {
-    sandbox.react = reactTo('Emu', reply(401, ''));
+describe('names in one file that look alike', () => {
+  const pairs = [
+    ['Otter', 'otter'],
+    ['ﬁsh', 'FISH'],
+    ['Straße', 'STRASSE'],
+    ['STRAẞE', 'strasse'],
+    ['Ｄｏｇ', 'dog'],
+    ['do\u200bg', 'dog'],
+    ['do\u00adg', 'd\u2060og'],
+    ['Όδος', 'ΌΔΟΣ'],
+    ['pine\u00a0marten', 'Pine  marten'],
+    ['lie\u0300vre', 'LI\u00c8VRE'],
+    ['❤\ufe0f', '❤'],
+  ] as const;
 
-    const codes = [];
-    for (const _ of [1, 2]) codes.push((await importText('name\nemu\nEmu\n')).exitCode);
+  test('are refused but for the first, and again in the next run', async ({
+    importText,
+    sandbox,
+  }) => {
+    for (const names of pairs) {
+      sandbox.categories.length = 0;
+      const text = JSON.stringify(names.map((name) => ({ name })));
+      const flags = ['--format', 'json', '--yes', '--json'];
+      const first = await importText(text, flags);
+      const second = await importText(`${text} `, flags);
 
-    expect(codes).toEqual([7, 0]);
-    expect(sandbox.categories.map(({ name }) => name)).toEqual(['emu', 'Emu']);
+      expect([first.exitCode, second.exitCode], names[0]).toEqual([7, 7]);
+      expect(JSON.parse(first.stdout).items[1]).toMatchObject({
+        outcome: 'refused',
+        message: `similar to "${names[0]}", line 1`,
+      });
+      expect(sandbox.categories.map(({ name }) => name)).toEqual([names[0]]);
+    }
+  });
+
+  test('are part of the question', async ({ importText, sandbox }) => {
+    const questions: string[] = [];
+    const yes = async (question: string) => questions.push(question) > 0;
+
+    const { exitCode } = await importText('name\nEmu\nemu\nEMU\nemu\n', [], atTerminal(yes));
+
+    expect(exitCode).toBe(0);
+    expect(questions).toEqual([
+      'Create 3 categories on production (http://127.0.0.1:4010/v1), 2 of them similar to other names ("emu" to "Emu")?',
+    ]);
+    expect(sandbox.categories.map(({ name }) => name)).toEqual(['Emu', 'emu', 'EMU']);
+  });
+
+  test('but the Turkish ı is no i, and other accents are other letters', async ({ importText }) => {
+    const { exitCode } = await importText('name\nırmak\nirmak\nresume\nrésumé\n');
+
+    expect(exitCode).toBe(0);
   });
 });

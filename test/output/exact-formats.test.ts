@@ -140,8 +140,8 @@ function fromCode(_: string, code: string): string {
 }
 
 function unescaped(field: string): string {
-  const short: Record<string, string> = { '\\': '\\', t: '\t', n: '\n', r: '\r' };
-  return field.replace(/\\(?:([\\tnr])|u\{([0-9a-f]+)\})/g, (_, letter, code) =>
+  const short: Record<string, string> = { '\\': '\\', '"': '"', t: '\t', n: '\n', r: '\r' };
+  return field.replace(/\\(?:([\\"tnr])|u\{([0-9a-f]+)\})/g, (_, letter, code) =>
     letter ? (short[letter] ?? '') : fromCode('', code),
   );
 }

@@ -130,6 +130,7 @@ async function createMissing(creation: Creation): Promise<Category> {
       creation.wasFound = true;
       return old;
     }
+    warnOfLookAlike(creation);
     return await send(creation);
   } finally {
     await hold.release(creation.isUnsettled);
@@ -148,6 +149,11 @@ async function holdName(session: Session, name: string): Promise<Hold> {
     const hint = needsHint ? { hint: ownFolder } : {};
     throw withDetails(error, { ...nothingSent, ...hint });
   });
+}
+
+function warnOfLookAlike({ session: { report }, before, body: { name } }: Creation): void {
+  const other = before.find((category) => foldName(category.name) === foldName(name));
+  if (other) warn(report, `"${name}" is similar to "${other.name}" (id ${other.id}), which exists`);
 }
 
 function findName(list: readonly Category[], name: string): Category | undefined {

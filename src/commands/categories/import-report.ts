@@ -25,7 +25,7 @@ const rowWords = {
   created_before: ['created earlier'],
   existing: ['already exists', 'already exist'],
   differs: [`exists with a different ${otherFields}`, `exist with a different ${otherFields}`],
-  similar: ['similar to an existing name', 'similar to existing names'],
+  similar: ['similar to another name', 'similar to other names'],
   repeated: ['duplicate in the file', 'duplicates in the file'],
   refused: ['refused'],
   unknown: ['with unknown outcome'],
@@ -66,13 +66,18 @@ function describeOddities(items: readonly Item[]): string[] {
 
 function describeOddity(item: Item, first: Item): string | undefined {
   const { fate, id, lookAlike } = item;
-  if (lookAlike !== undefined) return `is similar to ${quoted(lookAlike)}, which already exists`;
+  if (lookAlike !== undefined) return `is ${describeLookAlike(item)}`;
   if (fate === 'differs') {
     return `already exists with a different ${otherFields} (id ${id}); it is left unchanged`;
   }
   const isOther = optionalFields.some((field) => first[field] !== item[field]);
   if (fate !== 'repeated' || !isOther) return undefined;
   return `is a duplicate of line ${first.line} with a different ${otherFields}; line ${first.line} is used`;
+}
+
+function describeLookAlike({ lookAlike = '', lookAlikeLine }: Item): string {
+  const where = lookAlikeLine === undefined ? 'which already exists' : `line ${lookAlikeLine}`;
+  return `similar to ${quoted(lookAlike)}, ${where}`;
 }
 
 export async function printPlan(
@@ -131,11 +136,11 @@ function toOutcome({ fate }: Item): Word {
 }
 
 function toOutcomeRow(item: Item): JsonObject {
-  const { line, name, fate, id, as, lookAlike = '', refusal } = item;
+  const { line, name, fate, id, as, refusal } = item;
   const row = { line, name, outcome: toOutcome(item), id: toExactId(id), as };
   if (refusal) return { ...row, ...refusal };
   if (fate !== 'similar') return row;
-  return { ...row, message: `similar to ${quoted(lookAlike)}, which already exists` };
+  return { ...row, message: describeLookAlike(item) };
 }
 
 function importFailure(

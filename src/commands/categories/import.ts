@@ -47,7 +47,7 @@ export function define(command: Command, app: App): void {
           'CSV',
           `header ${contentFields.join(',')} and one category per line; only the name is required`,
         ],
-        ['TSV', 'the same with tabs; no quoting, and \\t, \\n, \\r and \\\\ as escapes'],
+        ['TSV', 'the same with tabs; \\t, \\n, \\r, \\\\ and \\" are escapes outside of quotes'],
         ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
         ['NDJSON', 'one such object per line'],
       ],
@@ -163,7 +163,7 @@ async function ask(session: Session, toCreate: number, similar: readonly Item[])
   const count = formatCount(similar.length);
   const [first] = similar;
   const example = first && `${quoted(first.name)} to ${quoted(first.lookAlike ?? '')}`;
-  const some = first ? `, ${count} of them similar to existing names (${example})` : '';
+  const some = first ? `, ${count} of them similar to other names (${example})` : '';
   if (await session.context.confirm(`Create ${what}${where}${some}?`)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }

@@ -47,6 +47,41 @@ describe('categories create', () => {
     expect(JSON.parse(stdout)).toEqual({ id: 7, name: 'rabbit' });
     expect(methods(sandbox)).toBe('GET');
   });
+
+  test('warns of a look-alike with --if-missing, and creates', async ({ create, sandbox }) => {
+    sandbox.categories.push(category('7', 'cat'), category('8', ' Rabb\u00adIT'));
+
+    const { exitCode, stdout, stderr } = await create(['--if-missing', '-o', 'ndjson']);
+    const again = await create(ifMissing);
+
+    expect([exitCode, stdout]).toEqual([0, '{"id":1,"name":"rabbit"}\n']);
+    expect(stderr).toContain('rabbit\\" is similar to \\" Rabb\\u00adIT\\" (id 8), which exists');
+    expect(again.stderr).not.toContain('similar');
+  });
+
+  test('takes a description of null for none', async ({ create, sandbox }) => {
+    sandbox.reactions.push(reply(201, { id: 1, name: 'rabbit', description: null }));
+
+    const { exitCode, stdout } = await create(['-o', 'csv']);
+
+    expect([exitCode, stdout]).toEqual([0, 'id,name,description\n1,rabbit,\n']);
+  });
+
+  test.for([
+    ['', 'must not be blank'],
+    ['\u200b', 'shows nothing (U+200B)'],
+    ['\u2800\u3164', 'shows nothing (U+2800, U+3164)'],
+    ['\u202a \u00ad', 'shows nothing (U+202A, U+0020, U+00AD)'],
+    ['dog\u0007', 'contains the control character U+0007'],
+    ['a\tb', 'contains the control character U+0009'],
+    ['a\u0085b', 'contains the control character U+0085'],
+  ] as const)('refuses the name %j: it %s', async ([name, fault], { petstore, sandbox }) => {
+    const { exitCode, stderr } = await petstore(['categories', 'create', name]);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`invalid category: name ${fault}\nNothing was sent.\n`);
+    expect(sandbox.requests).toEqual([]);
+  });
 });
 
 /** What became of the category is said whatever happens, and it is sent again only where that is safe. */

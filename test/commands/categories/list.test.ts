@@ -32,6 +32,18 @@ describe('categories list', () => {
     expect(stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00Z)\n');
   });
 
+  test('takes a description of null for none', async ({ list, sandbox, petstore }) => {
+    const dog = { id: 1, name: 'dog', description: null, more: null };
+    sandbox.react = () => reply(200, [dog, { id: 2, name: 'cat' }]);
+
+    const { stdout } = await list('-o ndjson');
+    const stdin = stdout.replaceAll(',"more":null', '');
+    const diff = await petstore(['categories', 'diff', '-', '--format', 'ndjson'], { stdin });
+
+    expect(stdout).toBe('{"id":1,"name":"dog","more":null}\n{"id":2,"name":"cat"}\n');
+    expect(diff).toMatchObject({ exitCode: 0, stdout: '' });
+  });
+
   test.for([
     ['', 'petstore: No categories yet.'],
     ['--search fish', 'petstore: No categories match "fish".'],

@@ -21,9 +21,9 @@ export const recordFaults = faultsOf('wrong', [
   ['an id in the prototype', replaced(/"id":\d+/, '"__proto__":{"id":1}'), /id is missing/, met],
   ['a list for a name', replaced(name, '"name":["dog"]'), /must be a string, not an array/, met],
   [
-    'a description of null',
-    replaced(nameAndMore, '"name":"dog","description":null'),
-    /description must be a string, not null/,
+    'a description of a number',
+    replaced(nameAndMore, '"name":"dog","description":7'),
+    /description must be a string, not a number/,
     met,
   ],
 ]);
