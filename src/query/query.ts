@@ -1,5 +1,6 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { Failure, usageFailure } from '../errors.ts';
+import { typeName } from '../json/check.ts';
 import {
   isJsonObject,
   isNumber,
@@ -16,12 +17,22 @@ type Runtime = typeof TreeInterpreter.runtime;
 type Exact = number | bigint;
 
 const help = "Put numbers in backticks and text in single quotes: [?id > `300`], [?name=='dog'].";
+const defaultHelp = "Give a default where it may be missing: [?contains(description || '', 'x')].";
+
+/** What helps, by what a function takes. */
+const helpByType: readonly (readonly [type: RegExp, help: string])[] = [
+  [/^Array<number>|^number/, 'Pick numbers: sum([].id).'],
+  [/^Array/, "Pick strings, or convert numbers: join(', ', [].to_string(id))."],
+  [/string/, "Convert it to a string: [?contains(to_string(id), '7')]."],
+  [/^array/, 'Pick an array: reverse([].name).'],
+  [/^object/, 'Pick one object: keys([0]).'],
+];
 
 export type Query = (data: Json) => Json;
 
-export function createQuery(expression: string): Query {
+export function createQuery(expression: string, notice: (message: string) => void): Query {
   const literals: Json[] = [];
-  const interpreter = new Interpreter(literals);
+  const interpreter = new Interpreter(literals, notice);
   let tree: Node;
   try {
     tree = compile(replaceLiterals(expression, literals));
@@ -31,12 +42,35 @@ export function createQuery(expression: string): Query {
   }
   return (data) => {
     try {
-      return interpreter.visit(tree, data as never);
+      return interpreter.evaluate(tree, data);
     } catch (error) {
       // Not a usageFailure: that would say "Nothing was sent.", which is false by now.
-      throw new Failure('usage', `--query failed: ${describeError(error)}`, { hint: help });
+      const { message, hint } = explain(describeError(error));
+      throw new Failure('usage', `--query failed: ${message}`, { hint });
     }
   };
+}
+
+const wrongType = /^(\w+\(\)) expected argument (\d+) to be type \((.*)\) but received type (\w+)/;
+
+/** Says in our words what a function takes and what it was given. */
+function explain(message: string): { readonly message: string; readonly hint: string } {
+  const [, name, place, types = '', given = ''] = wrongType.exec(message) ?? [];
+  if (!name) return { message, hint: /\bnull\b/.test(message) ? defaultHelp : help };
+  const taken = types.split(' | ').map(withArticle).join(' or ');
+  const isList = types.startsWith('Array<') && given === 'array';
+  const found = isList ? 'one of other values' : withArticle(given);
+  const better = helpByType.find(([type]) => type.test(types))?.[1] ?? help;
+  return {
+    message: `${name} takes ${taken} as argument ${place}, and was given ${found}`,
+    hint: given === 'null' ? defaultHelp : better,
+  };
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  const words = type.replace(/^Array<(\w+)>$/, 'array of $1s');
+  return /^[ao]/.test(words) ? `an ${words}` : `a ${words}`;
 }
 
 function describeError(error: unknown): string {
@@ -44,10 +78,25 @@ function describeError(error: unknown): string {
   // The library lets a bigint pass where a function needs a text or a list.
   if (error instanceof TypeError) return 'a number stands where a text or a list is needed';
   const message = error instanceof Error ? error.message : String(error);
-  if (/\(EOF\)/.test(message)) return 'the expression ends too early';
+  if (/\(EOF\)|got: EOF$/.test(message)) return 'the expression ends too early';
   // The library begins with "Syntax error: " or "Invalid type: ".
-  return message.replace(/^(?:syntax|invalid)[a-z -]*[:,] |\.$/gi, '');
+  const reason = message.replace(/^(?:syntax|invalid)[a-z -]*[:,] |\.$/gi, '');
+  for (const [theirs, ours] of rewordings) {
+    if (theirs.test(reason)) return reason.replace(theirs, ours);
+  }
+  return reason;
 }
+
+/** Tokens have names in the library that no user has seen. */
+const rewordings: readonly (readonly [theirs: RegExp, ours: string])[] = [
+  [/^invalid token \(\w+\): (".*")$/s, 'unexpected $1'],
+  [/^unexpected token type: \w+, value: (.*)$/s, 'unexpected "$1"'],
+  [/^unexpected token: (.*)\(\w+\)$/s, 'unexpected "$1"'],
+  [/^expect(?:ing an identifier|ed Variable).*$/, 'expected a name'],
+  [/^(?:expected|unexpected token) R\w+.*/, 'a bracket is missing or in the wrong place'],
+  [/^expected Star.*/, 'brackets take a number, *, ?CONDITION or a list'],
+  [/^expected Colon.*/, 'a ":" is missing or in the wrong place'],
+];
 
 const quoted = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`((?:\\.|[^`\\])*)`|["'`]/gs;
 
@@ -62,7 +111,9 @@ function replaceLiterals(expression: string, literals: Json[]): string {
 }
 
 /** Refuses before anything is sent what the library would notice only when it evaluates. */
-function checkFunctions(node: Node, runtime: Runtime): void {
+function checkFunctions(node: Node, runtime: Runtime, isLet = false): void {
+  // The library takes it for a variable wherever it stands: true for each element.
+  if (node.type === 'Binding' && !isLet) throw new Error('"=" compares nothing; write "=="');
   if (node.type === 'Function') {
     const signature = runtime._functionTable[node.name]?._signature;
     if (!signature) throw new Error(`unknown function ${node.name}()`);
@@ -76,16 +127,23 @@ function checkFunctions(node: Node, runtime: Runtime): void {
       );
     }
   }
-  for (const part of Object.values(node).flat()) if (part?.type) checkFunctions(part, runtime);
+  const parts = Object.values(node).flat();
+  for (const part of parts) {
+    if (part?.type) checkFunctions(part, runtime, node.type === 'LetExpression');
+  }
 }
 
 /** The library's evaluator, which knows no bigint. */
 class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeInterpreter) {
   readonly #literals: readonly Json[];
+  readonly #notice: (message: string) => void;
+  /** Comparisons with a literal: what is wrong with the types, or undefined once they fitted. */
+  readonly #misfits = new Map<Node, string | undefined>();
 
-  constructor(literals: readonly Json[]) {
+  constructor(literals: readonly Json[], notice: (message: string) => void) {
     super();
     this.#literals = literals;
+    this.#notice = notice;
     for (const [name, call] of Object.entries(functions)) {
       const signature = this.runtime._functionTable[name]?._signature ?? [];
       const run = (args: readonly unknown[]) => call(...(args.map(this.#toFunction) as never[]));
@@ -97,8 +155,30 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
   readonly #toFunction = (arg: unknown) =>
     isExpression(arg) ? (item: Json) => this.visit(arg, item as never) : arg;
 
+  evaluate(tree: Node, data: Json): Json {
+    const result: Json = this.visit(tree, data as never);
+    for (const misfit of this.#misfits.values()) if (misfit) this.#notice(misfit);
+    return result;
+  }
+
   override visit(node: Node, value: never): never {
+    if (node.type === 'Comparator') this.#noteTypes(node, value);
     return this.#evaluate(node, value) as never;
+  }
+
+  #noteTypes(node: Node & { readonly type: 'Comparator' }, value: never): void {
+    const sides = [node.left, node.right];
+    const literal = sides.find(({ type }) => type === 'Literal');
+    const other = sides.find(({ type }) => type !== 'Literal');
+    const isKnown = this.#misfits.has(node) && this.#misfits.get(node) === undefined;
+    if (!literal || !other || isKnown) return;
+    const wanted: Json = this.visit(literal, value);
+    const found: Json = this.visit(other, value);
+    const name = other.type === 'Field' ? other.name : 'a value';
+    const isOrder = node.name !== 'EQ' && node.name !== 'NE';
+    const misfit = describeMisfit(name, found, wanted, isOrder);
+    if (misfit) this.#misfits.set(node, `--query ${misfit}`);
+    else if (found !== null) this.#misfits.set(node, undefined);
   }
 
   #evaluate(node: Node, value: Json): unknown {
@@ -120,6 +200,17 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
 
 function isExpression(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'expref' in value && value.expref === true;
+}
+
+function describeMisfit(name: string, found: Json, wanted: Json, isOrder: boolean) {
+  if (isNumber(found) && typeof wanted === 'string') {
+    const advice = toNumber(wanted) === null ? '' : `: write \`${wanted}\``;
+    return `compares ${name}, a number, with a string${advice}`;
+  }
+  if (typeof found !== 'string') return undefined;
+  if (isNumber(wanted)) return `compares ${name}, a string, with a number: write '${wanted}'`;
+  if (!isOrder || typeof wanted !== 'string') return undefined;
+  return `orders ${name}, a string: only numbers have an order`;
 }
 
 function listFields(object: JsonObject): [name: string, value: Json][] {
@@ -170,7 +261,7 @@ function findExtreme(list: readonly Json[], keyOf: KeyOf, sign: 1 | -1): Json {
 /** JavaScript compares a bigint and a number exactly. */
 function compare(a: Json, b: Json): number {
   if (!(isNumber(a) && isNumber(b)) && !(typeof a === 'string' && typeof b === 'string')) {
-    throw new Error('can only compare numbers with numbers, and strings with strings');
+    throw new Error(`cannot order ${typeName(a)} and ${typeName(b)}`);
   }
   if (a < b) return -1;
   return a > b ? 1 : 0;

@@ -155,19 +155,20 @@ async function createOutput(
   report: Report,
 ): Promise<Printer> {
   const { query, columns, header = true } = options;
+  const say = (message: string) => notice(report, message);
   return new Printer({
     context,
     sink,
-    notice: (message) => notice(report, message),
+    notice: say,
     format,
     columns,
-    query: query === undefined ? undefined : await prepareQuery(sink.redact(query)),
+    query: query === undefined ? undefined : await prepareQuery(sink.redact(query), say),
     header,
     framed: isUtf8(context.env),
   });
 }
 
-async function prepareQuery(expression: string): Promise<Query> {
+async function prepareQuery(expression: string, say: (message: string) => void): Promise<Query> {
   const { createQuery } = await import('../query/query.ts');
-  return createQuery(expression);
+  return createQuery(expression, say);
 }

@@ -167,22 +167,118 @@ test('an invalid --query is refused before anything is sent', async ({ petstore,
   expect(sandbox.requests).toEqual([]);
 });
 
-const unfit = [
-  ...['length(zero)', 'abs(text)', 'keys(numbers)', 'sum(words)', 'sort(`[1, "a"]`)'],
-  ...['sort(lists)', 'sort_by(pets, &tags)', 'sort_by(pets, &nope)', 'max_by(pets, &tags)'],
-  ...["join(',', numbers)", 'map(&n, text)', "starts_with('a', `1`)"],
-  'contains(zero, text)',
-  ...['length(pets[0].id)', "starts_with(pets[0].id, '9')"],
+const list = [
+  { id: 1, name: 'dog', description: 'Loyal' },
+  { id: 2, name: 'cat' },
 ];
 
-test('a --query that does not fit its result prints nothing', async ({ petstore, sandbox }) => {
-  sandbox.react = () => reply(200, data);
-  for (const query of unfit) {
-    const { exitCode, stdout, stderr } = await petstore([...print, query]);
+/** Of each expression what is said, and the hint without its example. */
+const unfit = [
+  [
+    "[?ends_with(description, 'o')]",
+    'ends_with() takes a string as argument 1, and was given null',
+    'default',
+  ],
+  [
+    '[].length(description)',
+    'length() takes a string or an array or an object as argument 1, and was given null',
+    'default',
+  ],
+  [
+    "[?contains(id, '1')]",
+    'contains() takes a string or an array as argument 1, and was given a number',
+    'Convert',
+  ],
+  [
+    '[?starts_with(name, `1`)]',
+    'starts_with() takes a string as argument 2, and was given a number',
+    'Convert',
+  ],
+  [
+    "join(', ', [].id)",
+    'join() takes an array of strings as argument 2, and was given one of other values',
+    'convert',
+  ],
+  [
+    'sum([].name)',
+    'sum() takes an array of numbers as argument 1, and was given one of other values',
+    'Pick numbers',
+  ],
+  ['abs(@)', 'abs() takes a number as argument 1, and was given an array', 'Pick numbers'],
+  ['keys(@)', 'keys() takes an object as argument 1, and was given an array', 'Pick one object'],
+  ['map(&n, [0])', 'map() takes an array as argument 2, and was given an object', 'Pick an array'],
+  ['sort_by(@, &description)', 'cannot order null and a string', 'default'],
+  ['max_by(@, &[name])', 'cannot order an array and an array', 'Put numbers'],
+] as const;
+
+test('a --query that does not fit says what it was given, and shows one that works', async ({
+  petstore,
+  sandbox,
+}) => {
+  sandbox.react = () => reply(200, list);
+  for (const [query, message, help] of unfit) {
+    const { exitCode, stdout, events } = await petstore([...print, query, '--json']);
 
     expect({ exitCode, stdout }, query).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('--query failed');
-    expect(stderr).not.toContain('Nothing was sent');
+    const [error] = events();
+    expect(error, query).toMatchObject({ message: `--query failed: ${message}` });
+    expect(error?.hint, query).toContain(help);
+    expect(error).not.toHaveProperty('outcome');
+    const [, example = ''] = /: (.*?)(?:, \[\?name.*)?\.$/.exec(String(error?.hint)) ?? [];
+    const shown = await petstore([...print, example]);
+    expect(shown.exitCode, example).toBe(0);
   }
-  expect(sandbox.requests).toHaveLength(unfit.length);
+});
+
+test.for([
+  ["[?id=='1']", '--query compares id, a number, with a string: write `1`'],
+  ["[?'1'!=id].name", '--query compares id, a number, with a string: write `1`'],
+  ["[?id=='dog']", '--query compares id, a number, with a string'],
+  ["[?id > '1']", '--query compares id, a number, with a string: write `1`'],
+  ['[?name==`7`]', "--query compares name, a string, with a number: write '7'"],
+  ["[?length(name)=='3']", '--query compares a value, a number, with a string: write `3`'],
+  ["[?name>='cat']", '--query orders name, a string: only numbers have an order'],
+] as const)(
+  '%s is a comparison that never holds, which is said',
+  async ([query, said], { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, list);
+
+    const { exitCode, events } = await petstore([...print, query]);
+
+    expect(exitCode).toBe(0);
+    expect(events()).toContainEqual({ event: 'notice', message: said });
+  },
+);
+
+test.for([
+  "[?name=='1']",
+  "[?description=='Loyal']",
+  '[?id==`7`]',
+  "[].[id, name][?@=='dog'][]",
+  '[?id!=name]',
+])('nothing is said of %s', async (query, { petstore, sandbox }) => {
+  sandbox.react = () => reply(200, list);
+
+  const { stderr } = await petstore([...print, query]);
+
+  expect(stderr).not.toContain('--query');
+});
+
+test.for([
+  ['name)', 'unexpected ")"'],
+  ['foo bar', 'unexpected "bar"'],
+  ['[?id == 4]', 'unexpected "4"'],
+  ['[::x]', 'unexpected "x"'],
+  ['[?id', 'the expression ends too early'],
+  ['[a,]', 'a bracket is missing or in the wrong place'],
+  ['[?name=="dog"}', 'a bracket is missing or in the wrong place'],
+  ["{'a': b}", 'expected a name'],
+  ['foo[bar]', 'brackets take a number, *, ?CONDITION or a list'],
+  ["[?name='dog']", '"=" compares nothing; write "=="'],
+  ['lenght(@)', 'unknown function lenght()'],
+] as const)('%s is refused in our words: %s', async ([query, said], { petstore }) => {
+  const { exitCode, events } = await petstore([...print, query]);
+
+  expect(exitCode).toBe(2);
+  expect(events()[0]?.message).toBe(`invalid --query: ${said}`);
 });
