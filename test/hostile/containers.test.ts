@@ -51,20 +51,42 @@ describe.concurrent(`an import that is killed with its container (seed ${seed})`
   );
 });
 
+test('whoever lives in another container of that host name is not taken for dead', {
+  timeout,
+  tags: ['unshare'],
+}, async ({ spawn, folder, serve }) => {
+  const react = ({ method }: { method: string }) =>
+    method === 'POST' ? new Promise<never>(() => {}) : ('respond' as const);
+  const service = await serve({ plan: plans.business, react });
+  const state = join(folder, 'state');
+  // Its process id is one that nobody has in the other container.
+  importIn({ spawn, folder }, service.env, 'a', state, 'for n in $(seq 99); do env true; done;');
+  await service.arrived(2);
+
+  const argv = ['--max-wait', '0'];
+  const second = importIn({ spawn, folder }, service.env, 'a', state, 'exec', argv);
+  const { code, stderr } = await second.ended;
+
+  expect([74, 75], stderr).toContain(code);
+  expect(stderr).toContain('Nothing was sent');
+});
+
 function importIn(
   { spawn, folder }: Pick<Fixtures, 'spawn' | 'folder'>,
   env: Readonly<Record<string, string>>,
   host: string,
   state: string,
+  start = 'exec',
+  more: readonly string[] = [],
 ) {
   const file = join(folder, 'pets.csv');
   writeFileSync(file, `name\n${rows.join('\n')}\n`);
   const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf', '--settle', '10s'];
   const container = ['--uts', '--pid', '--fork', '--mount-proc', '--kill-child=KILL'];
-  const script = `hostname ${host} && exec "$@"`;
+  const script = `hostname ${host} && ${start} "$@"`;
   return spawn(
     'unshare',
-    [...container, 'sh', '-c', script, 'sh', process.execPath, launcher, ...argv],
+    [...container, 'sh', '-c', script, 'sh', process.execPath, launcher, ...argv, ...more],
     { env: { ...env, PETSTORE_STATE_DIR: state } },
   );
 }

@@ -233,7 +233,9 @@ describe('the limits on a disk that fails at any step: the command works, asks o
           const notices = stderr.match(
             /the rate limit is not shared with other petstore processes/g,
           );
-          expect(notices?.length ?? 0, where).toBe(isAlone ? 1 : 0);
+          // A folder that fails once it is in use is given up.
+          const mayBeAlone = isAlone || fault === 'EIO';
+          expect([isAlone ? 1 : 0, mayBeAlone ? 1 : 0], where).toContain(notices?.length ?? 0);
 
           const next = await petstore(argv, { env });
 

@@ -6,6 +6,9 @@ const fs = require('node:fs');
 const { FAULT, FAULT_FOLDER, FAULT_AT, FAULT_SYNCED } = process.env;
 const side = FAULT_SYNCED && fs.openSync(FAULT_SYNCED, 'w');
 const files = new Set();
+const names = new Map();
+/** Files whose bytes a power cut would take: none of them may get the name of one that lasts. */
+const unsynced = new Set();
 let calls = 0;
 
 const writing = ['writeSync', 'write'];
@@ -27,7 +30,11 @@ for (const name of all) {
     return done(real);
 
     function done(call) {
+      if (name === 'renameSync' && unsynced.has(target)) throw new Error(`${target} is not synced`);
       const result = call(target, ...rest);
+      if (name === 'openSync') names.set(result, target);
+      if (writing.includes(name)) unsynced.add(names.get(target));
+      if (/^f(data)?syncSync$/.test(name)) unsynced.delete(names.get(target));
       // A number is given out again when its file is closed.
       if (name === 'openSync') touches ? files.add(result) : files.delete(result);
       // A file was synced before it was renamed.
