@@ -39,7 +39,10 @@ export function createStatusLine(
       return;
     }
     // A line that wraps would not be cleared as a whole.
-    const shown = escapeText(sink.redact(text)).slice(0, stream.columns - spinnerWidth);
+    const shown = escapeText(sink.redact(text)).slice(
+      0,
+      Math.max(0, stream.columns - spinnerWidth),
+    );
     drawnWidth = shown.length + spinnerWidth;
     // A frame that is drawn before the system tells of a new width must not wrap either.
     spinner.text = `\u001b[?7l${shown}\u001b[?7h`;

@@ -46,7 +46,9 @@ describe('on the screen of a terminal', () => {
           const { sideEffects, rows } = await screenOf(stdout, columns);
 
           expect(sideEffects).toEqual([]);
-          const ids = idsIn(rows).filter((cell) => /^\d+$/.test(cell));
+          // A long name makes plain columns, in which the terminal breaks the lines.
+          const isFramed = stdout.startsWith('┌');
+          const ids = isFramed ? idsIn(rows) : stdout.match(/^\d+(?= |$)/gm);
           expect(ids).toEqual(categories.map(({ id }) => String(id)));
         },
       );

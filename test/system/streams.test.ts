@@ -74,7 +74,7 @@ describe('standard output', () => {
     ]);
 
     expect(code).toBe(exitCode);
-    const says = 'petstore: cannot write the result to standard output (EBADF)\n';
+    const says = 'petstore: cannot write the result to standard output (EBADF)';
     expect(stderr.includes(says)).toBe(exitCode > 0);
     expect(stderr.includes('The category was created with id')).toBe(words.includes('create'));
   });
