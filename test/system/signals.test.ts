@@ -160,14 +160,14 @@ describe.concurrent('a signal', () => {
       const service = await serve({ react });
       const argv = ['--require', './hook.cjs', launcher, ...importFile, '--json'];
       const program = spawn(process.execPath, argv, { env: service.env });
-      await service.arrived(9);
+      await service.arrived(3);
       program.child.kill(signal);
       await noticed(program);
       service.release();
 
       const { code, stdout, stderr } = await program.ended;
-      expect([code, service.requests.length]).toEqual([130, 9]);
-      expect(JSON.parse(stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
+      expect([code, service.requests.length]).toEqual([130, 3]);
+      expect(JSON.parse(stdout)).toMatchObject({ counts: { created: 2, left: 10 } });
       expect(stderr).toContain('Run the same command again to resume.');
     },
   );
@@ -189,14 +189,14 @@ describe.concurrent('a signal', () => {
     const service = await serve({ react });
     const argv = [...importFile, '--settle', '100ms', '-q'];
     const program = start(argv, { env: service.env });
-    await service.arrived(9);
+    await service.arrived(3);
     program.child.kill('SIGTERM');
     await noticed(program);
     expect(isDeaf()).toBe(true);
     program.child.kill('SIGINT');
     expect((await program.ended).code).toBe('SIGINT');
     const { categories } = service.state;
-    expect(categories).toHaveLength(4);
+    expect(categories).toHaveLength(1);
 
     expect((await start(argv, { env: service.env }).ended).code).toBe(0);
     const names = categories.map(({ name }) => name);
