@@ -17,8 +17,10 @@ const onSignal = (signal: keyof typeof signalExitCodes) => {
   });
 };
 for (const name of signals) process.on(name, onSignal);
+const terminals = [0, 1, 2].filter(isatty);
 // Node undoes what nohup set. A run that shows nothing on a terminal outlives it; nohup of macOS leaves stdin as it is.
-if (!isatty(1) && !isatty(2)) process.removeListener('SIGHUP', onSignal).on('SIGHUP', () => {});
+const isShown = terminals.includes(1) || terminals.includes(2);
+if (!isShown) process.removeListener('SIGHUP', onSignal).on('SIGHUP', () => {});
 
 // A crash report would hold the environment, and so the key. The types of the oldest Node do not have it yet.
 Object.assign(process.report ?? {}, { excludeEnv: true });
@@ -29,7 +31,7 @@ process.removeAllListeners('warning');
 // Node would print the stack. The message may contain anything, even the key.
 process.on('uncaughtException', (error?: { readonly syscall?: string }) => {
   // A prompt cannot restore a terminal that has hung up, and fails before SIGHUP arrives.
-  if (error?.syscall === 'setRawMode') hangUp();
+  if (error?.syscall === 'setRawMode') exit(signalExitCodes.SIGHUP);
   crash('petstore: unexpected internal error\nThis is a bug in petstore. Please report it.\n');
 });
 
@@ -38,26 +40,23 @@ process.once('beforeExit', () =>
   crash('petstore: unexpected internal error: it ended without a result\n'),
 );
 
-run(process.argv.slice(2), createNodeContext(interrupted.signal)).then((exitCode) => {
-  if (exitCode === signalExitCodes.SIGHUP) hangUp();
-  // All messages are written. A reader that does not take the rest would keep the process alive.
-  process.exit(exitCode);
-});
+// All messages are written then. A reader that does not take the rest would keep the process alive.
+run(process.argv.slice(2), createNodeContext(interrupted.signal)).then(exit);
 
 function crash(message: string): never {
   try {
     writeSync(2, message);
   } finally {
-    process.exit(1);
+    exit(1);
   }
 }
 
-/** Ends the process. Closes stdio first: Node aborts if it cannot restore a terminal that has hung up. */
-function hangUp(): never {
-  for (const stream of [0, 1, 2]) {
+/** Ends the process. Node aborts if it cannot restore a terminal that has hung up, so these are closed first. */
+function exit(exitCode: number): never {
+  for (const stream of terminals) {
     try {
-      closeSync(stream);
+      if (!isatty(stream)) closeSync(stream);
     } catch {}
   }
-  process.exit(signalExitCodes.SIGHUP);
+  process.exit(exitCode);
 }

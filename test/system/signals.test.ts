@@ -290,27 +290,26 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
     },
   );
 
-  test('that goes away does not end what was started with nohup', async ({
-    serve,
-    spawn,
-    folder,
-  }) => {
-    const react = (_: Arrival, count: number) => (count === 2 ? 'hold' : 'respond');
-    const service = await serve({ react });
-    writeFileSync(join(folder, 'pets.csv'), rowsOf(9));
-    const command = `'${process.execPath}' '${launcher}' ${importFile.join(' ')}`;
-    const line = `nohup sh -c "${command}; echo \\$? > ended"; true`;
-    const argv = ['-qefc', line, '/dev/null'];
-    const terminal = spawn('script', argv, { env: service.env, stdin: null });
-    await service.arrived(2);
-    terminal.child.kill('SIGKILL');
-    await once(terminal.child, 'exit');
-    service.release();
+  test.for(['nohup', 'setsid'])(
+    'that goes away does not end what was started with %s',
+    async (start, { serve, spawn, folder }) => {
+      const react = (_: Arrival, count: number) => (count === 2 ? 'hold' : 'respond');
+      const service = await serve({ react });
+      writeFileSync(join(folder, 'pets.csv'), rowsOf(9));
+      const command = `'${process.execPath}' '${launcher}' ${importFile.join(' ')}`;
+      const line = `${start} sh -c "${command} > log 2>&1; echo \\$? > ended"; true`;
+      const argv = ['-qefc', line, '/dev/null'];
+      const terminal = spawn('script', argv, { env: service.env, stdin: null });
+      await service.arrived(2);
+      terminal.child.kill('SIGKILL');
+      await once(terminal.child, 'exit');
+      service.release();
 
-    await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
-    expect(readIfThere(join(folder, 'ended'))).toBe('0\n');
-    expect(service.state.categories).toHaveLength(9);
-  });
+      await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
+      expect(readIfThere(join(folder, 'ended'))).toBe('0\n');
+      expect(service.state.categories).toHaveLength(9);
+    },
+  );
 });
 
 /** The words for `script` that run a command as a terminal does, and write its process id into a file. */
