@@ -41,7 +41,7 @@ export const test = base.extend<{
             return shown;
           };
           // It draws in real time, and nothing more once it has ended.
-          return Promise.race([vi.waitFor(look, 3_000), ended.then(look)]);
+          return Promise.race([vi.waitFor(look, 10_000), ended.then(look)]);
         },
         async pass(ms) {
           const passed = clock.sleep(ms, new AbortController().signal);
