@@ -46,7 +46,7 @@ export function withFile<Result>(
   flags = constants.O_RDONLY,
 ): Result {
   // Without O_NONBLOCK, a pipe without a writer would never open.
-  const file = retryOnWindows(() => openSync(path, flags | (constants.O_NONBLOCK ?? 0)));
+  const file = retryOnWindows(() => openSync(path, flags | (constants.O_NONBLOCK ?? 0), 0o600));
   try {
     const stats = fstatSync(file);
     if (stats.isFile()) return action(file);

@@ -27,10 +27,15 @@ export const stateFiles = {
   },
   read: (path: string, maxBytes: number) => readOwn(path, (file) => readStart(file, maxBytes)),
   write: durableWrite,
-  /** Appends to a file that exists. Until it is synced, a power cut may take what was appended. */
+  /** Until it is synced, a power cut may take what was appended, or the file that was made for it. */
   append: (path: string, text: string) =>
-    withOwnFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => writeFileSync(file, text)),
-  sync: (path: string) => withOwnFile(path, constants.O_RDWR, fdatasyncSync),
+    withOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, (file) =>
+      writeFileSync(file, text),
+    ),
+  sync(path: string): void {
+    withOwnFile(path, constants.O_RDWR, fdatasyncSync);
+    syncFolder(dirname(path));
+  },
   remove: durableRemove,
   rename(from: string, to: string): void {
     renameSync(from, to);

@@ -27,19 +27,10 @@ export type HoldOptions = {
   readonly folder: string;
   readonly address: string;
   readonly names: readonly string[];
-  readonly journal?: string | undefined;
   readonly doing: 'creating' | 'importing';
   readonly maxWaitMs: number;
   readonly report: Report;
   readonly store?: Store | undefined;
-};
-
-/** A process that has ended, or was silent for too long, after it sent requests for names of ours. */
-export type Predecessor = {
-  readonly journal: string | undefined;
-  readonly wasKilled: boolean;
-  /** By our uptime. */
-  readonly lastSeenAt: number;
 };
 
 const pollMs = 75;
@@ -50,25 +41,18 @@ export const maxBeatAgeMs = 10_000;
 const maxClockErrorMs = 600_000;
 
 export async function holdNames(context: Context, options: HoldOptions): Promise<Hold> {
-  const { uptime, signal } = context;
+  const { signal } = context;
   const watch = new Watch(context);
   let rivals: readonly Mark[] = [];
-  let lastCreateAt: number | undefined;
   const isBlocked = () => rivals.length > 0 && rivals.every((rival) => watch.isLiving(rival));
-  const hold = await waitForOthers(context, options, pollMs, signal, async () => {
+  return waitForOthers(context, options, pollMs, signal, async () => {
     while (!isBlocked()) {
-      if (rivals.some(({ process }) => process?.doing === 'creating')) lastCreateAt = uptime();
       const found = await tryHold(context, options, watch);
       if (found instanceof Hold) return found;
       rivals = found;
     }
     return createObstacle(rivals as [Mark]);
   });
-  if (lastCreateAt !== undefined) {
-    // The list may not show yet what these processes have created.
-    hold.predecessors.push({ journal: undefined, wasKilled: false, lastSeenAt: lastCreateAt });
-  }
-  return hold;
 }
 
 function createObstacle([{ file, process }]: readonly [Mark]): Obstacle {
@@ -86,7 +70,8 @@ export const laterHint =
 
 /** The names, as long as this process touches its mark. */
 export class Hold {
-  readonly predecessors: Predecessor[];
+  /** When processes were last seen, by our uptime, that may have sent creates which no list has shown. */
+  readonly predecessors: number[];
   lease: Lease | undefined;
   readonly #context: Context;
   readonly #rivals: readonly Mark[];
@@ -98,7 +83,7 @@ export class Hold {
     this.#context = context;
     this.#file = file;
     this.#rivals = rivals;
-    this.predecessors = rivals.map((rival) => toPredecessor(context, rival));
+    this.predecessors = rivals.map((rival) => findLastSeen(context, rival));
     this.#touchedAt = context.uptime();
     this.#beat().catch(() => {});
   }
@@ -133,9 +118,14 @@ export class Hold {
     return this.lease ? this.lease.send(create, signal) : create();
   }
 
+  /** Call it when each create that was sent has had its response. */
+  rest(): void {
+    if (this.#file.endsWith('.sent')) this.#rename('');
+  }
+
   /** Call it when a list has shown what became of all that was sent. */
   afterList(): void {
-    if (this.#file.endsWith('.sent')) this.#rename('');
+    this.rest();
     this.lease?.afterList();
   }
 
@@ -168,9 +158,9 @@ export class Hold {
     this.afterList();
   }
 
-  /** Never throws. With `keep` the mark stays if anything was sent since the last list: the next process has to wait. */
-  async release(keep: boolean): Promise<void> {
-    const mustSettle = keep && this.#file.endsWith('.sent');
+  /** Never throws. The mark of what is unsettled stays if anything was sent since the last list: the next process has to wait. */
+  async release(isUnsettled: boolean): Promise<void> {
+    const mustSettle = isUnsettled && this.#file.endsWith('.sent');
     await this.lease?.release(mustSettle);
     this.#released.abort();
     try {
@@ -189,7 +179,7 @@ async function tryHold(
   watch: Watch,
 ): Promise<Hold | readonly Mark[]> {
   const { stateFiles, owner, now, uid } = context;
-  const { folder, address, doing, journal, maxWaitMs } = options;
+  const { folder, address, doing, maxWaitMs } = options;
   saving(folder, () => securePrivateFolder(folder, uid));
   const scope = hashText(address);
   const keys = hashNames(options.names);
@@ -205,7 +195,7 @@ async function tryHold(
       const living = rivals.filter((rival) => watch.isLiving(rival));
       if (living.length > 0) return living;
       const taken = rivals.flatMap((rival) => takeOver(context, rival));
-      const process: Process = { ...owner, v: 2, since: now(), doing, journal };
+      const process: Process = { ...owner, v: 2, since: now(), doing };
       stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
       // Its age is told by the clock of the touches that follow.
       stateFiles.touch(file, now());
@@ -237,13 +227,13 @@ function isSpent(context: Context, mark: Mark): boolean {
   return !hasSent(mark) && !!mark.process && context.isRunning(mark.process) === false;
 }
 
-function toPredecessor(context: Context, mark: Mark): Predecessor {
+function findLastSeen(context: Context, mark: Mark): number {
   const { stateFiles, now, uptime } = context;
-  const { since = 0, journal } = mark.process ?? {};
+  const { since = 0 } = mark.process ?? {};
   const touchedAt = stateFiles.touchedAt(mark.file) ?? Number.POSITIVE_INFINITY;
   const isTrusted = touchedAt > since - maxClockErrorMs && mark.process !== undefined;
   const silenceMs = isTrusted ? Math.max(0, now() - touchedAt) : 0;
-  return { journal, wasKilled: true, lastSeenAt: uptime() - silenceMs };
+  return uptime() - silenceMs;
 }
 
 function takenOver(): Failure {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
@@ -22,7 +21,6 @@ export const inputFormats = Object.keys(readers) as InputFormat[];
 export type Input = {
   readonly source: string;
   readonly path: string | undefined;
-  readonly sha256: string;
   readonly items: readonly Item[];
 };
 
@@ -86,8 +84,7 @@ export async function readInput(
   if (failure) throw failure;
   if (rows.items.length === 0) notice(report, `${source} has no rows`);
   noticeOddNames(rows.items, report);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { source, path, sha256, items: rows.items };
+  return { source, path, items: rows.items };
 }
 
 function requireKind(source: string, bytes: Buffer, format: InputFormat): void {

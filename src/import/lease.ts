@@ -38,6 +38,8 @@ type Turn = z.infer<typeof turnSchema>;
 
 const lifetimeS = 30 * 86_400;
 const retryMs = 1_000;
+const spaceHint =
+  'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
 /** Within this time the holder puts itself back into a store that has lost it. By then it sends nothing that was not confirmed. */
 const maxPutBackMs = 12_000;
 
@@ -54,8 +56,14 @@ export async function takeTurn(context: Context, options: HoldOptions): Promise<
     return hold;
   } catch (error) {
     await hold?.release(false);
-    throw error instanceof Interruption ? error.with(nothingSent) : error;
+    throw asUnsent(error);
   }
+}
+
+function asUnsent(error: unknown): unknown {
+  if (error instanceof Interruption) return error.with(nothingSent);
+  if (!(error instanceof Failure) || error.kind !== 'output') return error;
+  return error.with({ ...nothingSent, hint: spaceHint, ...error.details, outcome: 'not_sent' });
 }
 
 async function takeLease(context: Context, options: Options, hold: Hold): Promise<void> {
@@ -63,8 +71,7 @@ async function takeLease(context: Context, options: Options, hold: Hold): Promis
   const silenceMs = await lease.take();
   hold.lease = lease;
   if (silenceMs === undefined) return;
-  const lastSeenAt = context.uptime() - silenceMs;
-  hold.predecessors.push({ journal: undefined, wasKilled: true, lastSeenAt });
+  hold.predecessors.push(context.uptime() - silenceMs);
 }
 
 export async function describeTurn(

@@ -7,12 +7,11 @@ import { foldName } from './plan.ts';
 /** What the first line of a mark says of its process; the other lines are hashes of the names. */
 export type Process = Owner & {
   readonly doing: 'creating' | 'importing';
-  readonly journal?: string | undefined;
   readonly since: number;
   readonly v: 2;
 };
 
-/** The name of a mark's file ends in what its process has done since its last list: nothing, `.sent`, or sent and `.ended`. */
+/** The name of a mark's file ends in `.sent` while a create may be under way that no list has shown; in `.ended` without a process. */
 export type Mark = {
   readonly file: string;
   /** Undefined if it is damaged or of a later version. It then stands for all names. */

@@ -1,5 +1,7 @@
 import { findDifferences } from '../fields.ts';
 import type { Category } from '../service/resources.ts';
+import { cutMark } from '../text/secret.ts';
+import type { Entry } from './ledger.ts';
 import type { Fate, Item } from './rows.ts';
 
 export function findByFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
@@ -7,33 +9,44 @@ export function findByFate(items: readonly Item[], ...fates: readonly Fate[]): I
 }
 
 export function findCreated(items: readonly Item[]): Item[] {
-  return findByFate(items, 'created', 'created_before');
+  return findByFate(items, 'created');
 }
 
-export function plan(items: readonly Item[], list: readonly Category[]): void {
+/** Decides what becomes of each row that was not sent. The entries tell which names the service has under another one. */
+export function plan(
+  items: readonly Item[],
+  list: readonly Category[],
+  entries: readonly Entry[],
+): void {
   const folds = items.map(({ name }) => foldName(name));
   /** Of the rows that look alike the first one. */
   const firsts = new Map(items.toReversed().map((item) => [folds[item.index], item]));
   // The list may be many times as long as the file.
   const near = list.filter(({ name }) => firsts.has(foldName(name)));
   const existing = new Map<string, Category[]>();
-  for (const category of near) {
-    const same = existing.get(category.name);
+  const named = near.map((category) => ({ name: category.name, category }));
+  for (const { name, category } of [...named, ...findRenamed(list, entries)]) {
+    const same = existing.get(name);
     if (same) same.push(category);
-    else existing.set(category.name, [category]);
+    else existing.set(name, [category]);
   }
   const ours = new Set(findCreated(items).map(({ id }) => id));
   const foreign = near.filter(({ id }) => !ours.has(String(id))).map(({ name }) => name);
   // Of several the first one.
   const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));
   const others = new Set<string>();
-  const undecided = { id: undefined, lookAlike: undefined, lookAlikeLine: undefined };
+  const undecided = {
+    id: undefined,
+    as: undefined,
+    lookAlike: undefined,
+    lookAlikeLine: undefined,
+  };
   for (const item of items) {
     const first = firsts.get(folds[item.index]);
     const isRepeated = item !== first && (item.name === first?.name || others.has(item.name));
     if (item !== first) others.add(item.name);
-    const wasSent = ['created', 'created_before', 'refused', 'unknown'].includes(item.fate);
-    if (!wasSent) Object.assign(item, undecided, decide(item, isRepeated, first));
+    const isDone = ['created', 'refused', 'unknown'].includes(item.fate) || item.isMistaken;
+    if (!isDone) Object.assign(item, undecided, decide(item, isRepeated, first));
   }
 
   function decide(item: Item, isRepeated: boolean, first = item): Partial<Item> {
@@ -42,13 +55,45 @@ export function plan(items: readonly Item[], list: readonly Category[]): void {
     const same = existing.get(name) ?? [];
     const equal = same.find((category) => findDifferences(item, category).length === 0);
     const found = equal ?? same[0];
-    if (found) return { fate: equal ? 'existing' : 'differs', id: String(found.id) };
+    if (found) {
+      const as = found.name === name ? undefined : found.name;
+      return { fate: equal ? 'existing' : 'differs', id: String(found.id), as };
+    }
     const fate = isAgreed ? 'create' : 'similar';
     const listed = lookAlikes.get(folds[item.index] ?? '');
     if (listed !== undefined) return { fate, lookAlike: listed };
     if (first === item) return { fate: 'create' };
     return { fate, lookAlike: first.name, lookAlikeLine: first.line };
   }
+}
+
+/** Finds the categories that the service keeps under another name than the one they were created with. */
+export function findRenamed(list: readonly Category[], entries: readonly Entry[]) {
+  const renamed = entries.filter(({ name, as }) => as !== name);
+  if (renamed.length === 0) return [];
+  const look = lookIn(list);
+  return renamed.flatMap(({ name, id, as }) => {
+    const category = look(id, as);
+    return category ? [{ name, category }] : [];
+  });
+}
+
+export function findUnlisted<Known extends Pick<Entry, 'id' | 'as'>>(
+  known: readonly Known[],
+  list: readonly Category[],
+): Known[] {
+  const look = lookIn(list);
+  return known.filter(({ id, as }) => !look(id, as));
+}
+
+/** Returns a function that compares names as well as ids, since another account has such ids too. */
+function lookIn(list: readonly Category[]): (id: string, name: string) => Category | undefined {
+  const listed = new Map(list.map((category) => [String(category.id), category]));
+  return (id, name) => {
+    const category = listed.get(id);
+    // Of a name that a secret was cut out of, only the id proves something.
+    return name.includes(cutMark) || category?.name === name ? category : undefined;
+  };
 }
 
 /**

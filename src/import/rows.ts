@@ -13,13 +13,12 @@ export type Item = Content & {
   readonly index: number;
   /**
    * Before it is sent: `create`; `existing`; `differs`: it exists with another description; `similar`: a listed name, or that of
-   * an earlier row, looks like it; `repeated`: an earlier row has the name. After that: `created` by this run, or
-   * `created_before`, `refused`, `unknown`.
+   * an earlier row, looks like it; `repeated`: an earlier row has the name. After that: `created` by this run, `refused`, or `unknown`.
    */
   fate: Fate;
   /** The category that it created, or that it exists as. */
   id?: string | undefined;
-  /** The name that it was created with, if the service changed it. */
+  /** The name under which the service keeps it, if it changed that. */
   as?: string | undefined;
   /** The name that it looks like, whether it is created all the same or not. */
   lookAlike?: string | undefined;
@@ -27,6 +26,8 @@ export type Item = Content & {
   lookAlikeLine?: number | undefined;
   isAgreed?: true;
   refusal?: ServiceError;
+  /** The service said that it created it, with the id of a category that was known before. */
+  isMistaken?: true;
   /** Its outcome was unknown at some time: it comes last, so that it holds up no others. */
   wasUnknown?: true;
 };
@@ -38,7 +39,6 @@ export type Fate =
   | 'similar'
   | 'repeated'
   | 'created'
-  | 'created_before'
   | 'refused'
   | 'unknown';
 

@@ -7,8 +7,8 @@ import { createCategory } from '../service/endpoints.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { duration } from '../time.ts';
+import type { Hold } from './hold.ts';
 import type { Job } from './job.ts';
-import type { Journal } from './journal.ts';
 import { describeRow, type Item } from './rows.ts';
 
 export type Stop =
@@ -22,12 +22,13 @@ const maxUnknownInARow = 3;
 const maxListAgeMs = 3_600_000;
 
 /**
- * Sends creates between two lists. It keeps the journal's state true: `sending` is on disk before a create leaves, `idle` once the
- * run waits for the limit with no create in flight and no outcome unknown.
+ * Sends creates between two lists. The mark of the hold says so before a create leaves, and no longer once the run waits for the limit
+ * with no create in flight and no outcome unknown.
  */
 export class Round {
   readonly #job: Job;
-  readonly #journal: Journal;
+  readonly #hold: Hold;
+  readonly #known: Set<Category['id']>;
   readonly #halt = new AbortController();
   readonly #signal: AbortSignal;
   readonly #listedAt: number;
@@ -38,9 +39,11 @@ export class Round {
   #isAtLimit = false;
   #isAnySent = false;
 
-  constructor(job: Job, journal: Journal) {
+  /** @param known ids that were listed before, to which those of the rows are added */
+  constructor(job: Job, hold: Hold, known: Set<Category['id']>) {
     this.#job = job;
-    this.#journal = journal;
+    this.#hold = hold;
+    this.#known = known;
     this.#listedAt = job.context.uptime();
     this.#signal = AbortSignal.any([job.context.signal, this.#halt.signal]);
     // Every row in flight listens to it; Node would warn of a leak on stderr.
@@ -84,7 +87,7 @@ export class Round {
       },
       beforeSending: () => {
         this.#stopIfListIsOld();
-        this.#journal.setState('sending');
+        this.#hold.beforeSending();
         this.#isAtLimit = false;
         if (!isInFlight) this.#inFlight += 1;
         isInFlight = true;
@@ -92,7 +95,7 @@ export class Round {
     };
     try {
       const send = () => this.#job.client.call(createCategory, { body: pickContent(item) }, hooks);
-      const created = await this.#journal.hold.send(send, this.#signal);
+      const created = await this.#hold.send(send, this.#signal);
       this.#takeCreated(item, created);
     } catch (error) {
       if (error !== this.#halt.signal.reason) this.#judge(item, error);
@@ -113,14 +116,22 @@ export class Round {
 
   #restIfPossible(): void {
     const isAtRest = this.#inFlight === 0 && this.#unknown === 0;
-    if (this.#isAtLimit && isAtRest) this.#journal.setState('idle');
+    if (this.#isAtLimit && isAtRest) rest(this.#job, this.#hold);
   }
 
   #takeCreated(item: Item, { id, name }: Category): void {
     const isRenamed = name !== item.name;
     Object.assign(item, { fate: 'created', id: String(id), as: isRenamed ? name : undefined });
-    this.#journal.add(item);
     this.#unknownInARow = 0;
+    if (this.#known.has(id)) {
+      Object.assign(item, { fate: 'existing', isMistaken: true });
+      const text = `the service answered with id ${id} (${quoted(name)}), which existed before`;
+      this.#tell(item, text);
+      this.#job.onRowDone();
+      return;
+    }
+    this.#known.add(id);
+    this.#job.ledger.add(item);
     if (isRenamed) this.#tell(item, `the service changed the name to ${quoted(name)}`);
     this.#job.onRowDone();
   }
@@ -148,7 +159,6 @@ export class Round {
     this.#unknownInARow += 1;
     const checking = `not sent again, checking in ${duration(this.#job.settleMs)} or later`;
     if (failure) this.#tell(item, `${failure.message}. It may have been created; ${checking}`);
-    this.#journal.add(item);
   }
 
   #tell(item: Item, message: string): void {
@@ -159,4 +169,9 @@ export class Round {
     this.#stop ??= reason;
     this.#halt.abort(new Error('the import stops'));
   }
+}
+
+/** Says that nothing is under way. Whoever goes by that finds what was created in the ledger, even after a power cut. */
+export function rest({ ledger }: Job, hold: Hold): void {
+  if (ledger.sync()) hold.rest();
 }

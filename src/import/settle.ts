@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report, Wait } from '../events.ts';
 import { pause } from '../request/pause.ts';
 import { countOf } from '../time.ts';
-import { maxBeatAgeMs, type Predecessor } from './hold.ts';
+import { maxBeatAgeMs } from './hold.ts';
 
 type Words = Pick<Wait, 'why' | 'next' | 'count'>;
 
@@ -16,17 +16,14 @@ export type SettleTimes = {
 /** Nobody resets the connections of a killed process: the system goes on sending what it had taken. */
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
 
-/** Returns for how long requests of these processes may still be carried out. */
+/** Returns for how long requests of processes that were last seen at these times may still be carried out. */
 export function computeRestMs(
   uptime: number,
-  predecessors: readonly Predecessor[],
-  { settleMs, settleAfterKillMs }: SettleTimes = defaultSettleTimes,
+  lastSeenAt: readonly number[],
+  { settleAfterKillMs }: SettleTimes = defaultSettleTimes,
 ): number {
-  const rests = predecessors.map(({ wasKilled, lastSeenAt }) => {
-    const silenceMs = Math.max(0, uptime - lastSeenAt - maxBeatAgeMs);
-    return (wasKilled ? settleAfterKillMs : settleMs) - silenceMs;
-  });
-  return Math.max(0, ...rests);
+  const seenAt = Math.min(Math.max(...lastSeenAt) + maxBeatAgeMs, uptime);
+  return lastSeenAt.length === 0 ? 0 : Math.max(0, seenAt + settleAfterKillMs - uptime);
 }
 
 /** Waits until the service has carried out, or dropped, requests that it was sent and did not respond to. */

@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -262,15 +253,12 @@ test('the largest import, resumed before its last row, takes less than 600 MB', 
   });
   const argv = ['categories', 'import', 'rows.csv', '--yes', '-o', 'json'];
   const begun = await measure(argv, { env });
-  const imports = join(folder, '.local/state/petstore/imports');
-  const created = rows.slice(1).map((_, row) => `{"row":${row},"id":"${row + 1}"}\n`);
-  for (const name of readdirSync(imports)) appendFileSync(join(imports, name), created.join(''));
-  [count, status] = [created.length, 201];
+  [count, status] = [rows.length - 1, 201];
 
   const run = await measure(argv, { env });
 
   expect([begun.code, run.code]).toEqual([7, 0]);
-  expect(run.stderr).toMatch(/"1 created in \d+s, 99,998 created earlier"/);
+  expect(run.stderr).toMatch(/"1 created in \d+s, 99,998 already exist"/);
   expect(run.peakMiB).toBeLessThan(600);
 });
 

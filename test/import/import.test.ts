@@ -4,7 +4,7 @@ import {
   apply,
   atTerminal,
   countsOf,
-  journals,
+  ledgerFiles,
   methods,
   namesIn,
   pets,
@@ -71,7 +71,6 @@ describe('categories import', () => {
       expect(exitCode).toBe(0);
       expect(countsOf(stdout)).toEqual({ existing: 3 });
     }
-    expect(journals(folder)).toEqual([]);
     expect(methods(sandbox)).toBe('GET GET');
   });
 
@@ -142,7 +141,7 @@ describe('the plan of an import', () => {
       ],
     });
     expect(methods(sandbox)).toBe('GET');
-    expect(journals(folder)).toEqual([]);
+    expect(ledgerFiles(folder)).toEqual([]);
   });
 
   test('has what an unfinished import has left', async ({ importText, sandbox }) => {
@@ -153,7 +152,7 @@ describe('the plan of an import', () => {
     const { exitCode, stdout } = await importText(three, preview);
 
     expect(exitCode).toBe(0);
-    expect(countsOf(stdout)).toEqual({ create: 1, created_before: 2 });
+    expect(countsOf(stdout)).toEqual({ create: 1, existing: 2 });
     expect(methods(sandbox)).toBe('GET');
   });
 
@@ -230,7 +229,7 @@ describe('the question of an import', () => {
     expect(result).toMatchObject({ exitCode, stdout: '' });
     expect(result.stderr).toContain(`${says}Nothing was created.\n`);
     expect(methods(sandbox)).toBe('GET');
-    expect(journals(folder)).toEqual([]);
+    expect(ledgerFiles(folder)).toEqual([]);
   });
 
   test('answered with no, tells what earlier runs did', async ({ importText, sandbox }) => {
@@ -240,8 +239,7 @@ describe('the question of an import', () => {
     const result = await importText(three, ['--no-color'], atTerminal(no));
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain(
-      'petstore: cancelled\n2 of 3 rows are done; nothing was lost.\nRun the same command again to resume.\n',
-    );
+    expect(result.stderr).toMatch(/^petstore: 1 to create, 2 already exist\n/);
+    expect(result.stderr).toContain('petstore: cancelled\nNothing was created.\n');
   });
 });

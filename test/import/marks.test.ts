@@ -82,7 +82,7 @@ test('a folder in place of a mark: 74, nothing sent', async ({ importText, names
 test('what killed processes left is removed', async ({ importText, names, clock }) => {
   const limits = join(names.folder, '..', 'limits');
   const [limit = ''] = readdirSync(limits);
-  const folders = [names.folder, join(names.folder, '..', 'imports'), join(limits, limit)];
+  const folders = [names.folder, join(limits, limit)];
   const left = folders.flatMap((place, index) =>
     [2, 0].map((hours) => {
       const file = join(place, `${hours}.${id.slice(0, -1)}${index}.tmp`);
@@ -100,6 +100,6 @@ test('what killed processes left is removed', async ({ importText, names, clock 
   const { exitCode, stderr } = await importText(three, apply, options);
 
   expect(exitCode, stderr).toBe(0);
-  expect(left.map((file) => existsSync(file))).toEqual([false, true, false, true, false, true]);
+  expect(left.map((file) => existsSync(file))).toEqual([false, true, false, true]);
   expect(marks.map((file) => existsSync(file))).toEqual([false, true]);
 });

@@ -155,23 +155,26 @@ describe('an import that meets trouble', () => {
   });
 
   test.for([
-    ['the list fails', reply(503, '')],
-    ['the key is refused', reply(401, '')],
-  ] as const)('tells what is unknown though %s', async ([, reaction], { importText, sandbox }) => {
+    ['the list fails', reply(503, ''), 5],
+    ['the key is refused', reply(401, ''), 4],
+  ] as const)('tells what is unknown though %s', async (row, { importText, sandbox }) => {
+    const [, reaction, code] = row;
     sandbox.react = ({ method, body = '' }) => {
       if (method === 'GET') return sandbox.categories.length > 0 ? reaction.clone() : undefined;
       return JSON.parse(body).name === 'cat' ? cutBefore : undefined;
     };
-    await importText(three);
 
-    const { exitCode, stdout, events } = await importText(three);
+    const first = await importText(three);
+    const second = await importText(three);
 
-    expect([exitCode, stdout]).toEqual([6, '']);
-    expect(events().at(-1)).toMatchObject({
+    expect([first.exitCode, countsOf(first.stdout).unknown]).toEqual([6, 1]);
+    expect(first.events().at(-1)).toMatchObject({
       kind: 'outcome_unknown',
       outcome: 'unknown',
       hint: expect.stringMatching(/ it checks the unknown rows first\./),
     });
+    expect([second.exitCode, second.stdout]).toEqual([code, '']);
+    expect(creates(sandbox)).toEqual(['dog', 'cat', 'emu']);
   });
 
   test('sends no more once it is interrupted, exit 130', async ({ importText, sandbox }) => {
@@ -214,7 +217,11 @@ describe('an import that meets trouble', () => {
     });
   });
 
-  test('does not begin without a journal, exit 74', async ({ importText, sandbox, folder }) => {
+  test('does not begin without a state folder, exit 74', async ({
+    importText,
+    sandbox,
+    folder,
+  }) => {
     writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
 
     expect(await importText(three)).toMatchObject({ exitCode: 74, stdout: '' });

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { journals, put, reactTo } from '../support/import-cases.ts';
-import { expect, reply, test } from '../support/petstore.ts';
+import { ledgerFiles, put } from '../support/import-cases.ts';
+import { expect, test } from '../support/petstore.ts';
 import { isPosix, isPrivate } from '../support/posix.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -20,8 +20,8 @@ const importing = ['categories', 'import', '-', '--format', 'csv', '--yes'];
 
 /** Each folder of the state folder, how a command ends without it, and that command. */
 const uses = [
-  ['imports', 74, importing],
-  ['imports', 2, [...importing.slice(0, -1), '--dry-run']],
+  ['ledger', 74, importing],
+  ['ledger', 2, [...importing.slice(0, -1), '--dry-run']],
   ['names', 74, importing],
   ['names', 74, ['categories', 'create', 'frog', '--if-missing']],
   ['limits', 0, ['categories', 'list']],
@@ -97,7 +97,7 @@ describe('a folder in a state folder to which others can write', () => {
     }
 
     const made = readdirSync(state);
-    expect(made.sort()).toEqual(['imports', 'limits', 'names']);
+    expect(made.sort()).toEqual(['ledger', 'limits', 'names']);
     for (const name of made) expect(isPrivate(join(state, name))).toBe(true);
   });
 });
@@ -117,22 +117,21 @@ test.for([true, false])(
       expect(stderr.includes(isOwn ? 'is a symbolic link' : ownFolder)).toBe(!isOwn);
     }
 
-    expect(readdirSync(data).sort()).toEqual(isOwn ? ['imports', 'limits', 'names'] : []);
+    expect(readdirSync(data).sort()).toEqual(isOwn ? ['ledger', 'limits', 'names'] : []);
   },
 );
 
-test('a link in the place of a journal is left as it is: nothing is sent', async ({
+test('a link in the place of a ledger is left as it is: nothing is sent', async ({
   petstore,
   folder,
   sandbox,
 }) => {
   const argv = ['categories', 'import', put(folder, rows)];
-  sandbox.react = reactTo('frog', reply(401, ''));
   const victim = put(folder, 'precious', 'victim');
   await petstore([...argv, '--yes']);
-  const [journal = ''] = journals(folder);
-  rmSync(journal);
-  symlinkSync(victim, journal);
+  const [ledger = ''] = ledgerFiles(folder);
+  rmSync(ledger);
+  symlinkSync(victim, ledger);
   sandbox.requests.length = 0;
 
   for (const flag of ['--yes', '--dry-run']) {

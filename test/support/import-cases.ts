@@ -59,15 +59,10 @@ export function methods({ requests }: Fixtures['sandbox']): string {
   return requests.map(({ method }) => method).join(' ');
 }
 
-/** Finds what imports of `pets.csv` keep in the state folder: the files that name it. */
-export function journals(folder: string): string[] {
-  return stateFilesAbout(folder, 'pets.csv');
-}
-
-/** Returns the files of a test's state folder that contain a text, such as the name of the file that is imported. */
-export function stateFilesAbout(folder: string, part: string): string[] {
+/** Returns the files of a test's state folder that tell what was created. */
+export function ledgerFiles(folder: string): string[] {
   return stateFiles(folder)
-    .filter(({ text }) => text.includes(part))
+    .filter(({ path }) => /[/\\]ledger[/\\]/.test(path))
     .map(({ path }) => path);
 }
 

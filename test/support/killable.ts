@@ -14,8 +14,8 @@ export type Killable = {
   readonly death: Promise<'dead'>;
   /** Kills it between two steps. */
   readonly kill: () => void;
-  /** Counts the files of which a power cut would take something now. */
-  readonly unsynced: () => number;
+  /** Returns the files of which a power cut would take something now. */
+  readonly unsyncedFiles: () => readonly string[];
 };
 
 /** What happens to a process at which of its steps, counted from 0. */
@@ -80,7 +80,9 @@ export function createKillable(clock: Clock, send: Send, plan: KillPlan): Killab
     },
     append(path, text) {
       if (step()) return;
-      if (!syncedLengths.has(path)) syncedLengths.set(path, statSync(path).size);
+      if (!syncedLengths.has(path)) {
+        syncedLengths.set(path, statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+      }
       const isCut = isFull();
       if (!isCut) stateFiles.append(path, text);
       step();
@@ -114,7 +116,7 @@ export function createKillable(clock: Clock, send: Send, plan: KillPlan): Killab
     signal: ctrlC.signal,
     death,
     kill,
-    unsynced: () => syncedLengths.size,
+    unsyncedFiles: () => [...syncedLengths.keys()],
     context: {
       async send(request) {
         if (step()) return unlessDead(undefined as never);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ownFolder } from '../../disk/private-folder.ts';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns } from '../../fields.ts';
 import type { Hold } from '../../import/hold.ts';
 import { takeTurn } from '../../import/lease.ts';
-import { lookIn } from '../../import/lookup.ts';
-import { foldName } from '../../import/plan.ts';
+import type { Entry, Ledger } from '../../import/ledger.ts';
+import { fetchList } from '../../import/lookup.ts';
+import { findRenamed, foldName } from '../../import/plan.ts';
 import { computeRestMs, defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
 import { type Client, readCategories } from '../../service/client.ts';
@@ -22,6 +22,7 @@ import { requireStateFolder } from '../../settings/folders.ts';
 import { duration } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { showRequest } from '../show-request.ts';
+import { openLedger } from './open-ledger.ts';
 
 const { settleMs } = defaultSettleTimes;
 
@@ -36,6 +37,9 @@ type Creation = {
   readonly client: Client;
   readonly body: NewCategory;
   readonly onlyIfMissing: boolean;
+  readonly ledger: Ledger;
+  /** What was created here under this name. */
+  entries: readonly Entry[];
   hold?: Hold;
   /** The last list that was read before the create. */
   before: readonly Category[];
@@ -81,6 +85,8 @@ async function create(
     client,
     body,
     onlyIfMissing: ifMissing,
+    ledger: await openLedger(session),
+    entries: [],
     before: [],
     isUnsettled: false,
     wasFound: false,
@@ -108,14 +114,15 @@ function validate(category: NewCategory): NewCategory {
 
 /** Creates a category unless one has exactly this name. Meanwhile no other petstore process of this machine creates it. */
 async function createMissing(creation: Creation): Promise<Category> {
-  const { session, client, body } = creation;
-  const { report } = session;
+  const { session, body, ledger } = creation;
+  const { context, report } = session;
   const hold = await holdName(session, body.name);
   creation.hold = hold;
   try {
-    creation.before = await readCategories(client, { decides: true });
-    let restMs = computeRestMs(session.context.uptime(), hold.predecessors);
-    if (restMs > 0 && !findName(creation.before, body.name)) {
+    creation.entries = ledger.read([body.name]);
+    creation.before = await list(creation);
+    let restMs = computeRestMs(context.uptime(), hold.predecessors);
+    if (restMs > 0 && !findOld(creation)) {
       const why = 'another petstore process may have created the same name';
       warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
       creation.before = await listSettled(creation, restMs).catch((error) => {
@@ -124,7 +131,7 @@ async function createMissing(creation: Creation): Promise<Category> {
       restMs = 0;
     }
     if (restMs === 0) hold.forgetPredecessors();
-    const old = findName(creation.before, body.name);
+    const old = findOld(creation);
     if (old) {
       notice(report, `"${body.name}" already exists`);
       creation.wasFound = true;
@@ -144,11 +151,11 @@ async function holdName(session: Session, name: string): Promise<Hold> {
   const folder = join(requireStateFolder(context), 'names');
   const wanted = { folder, address, names: [name], doing: 'creating' } as const;
   const store = await openStore(session);
-  return takeTurn(context, { ...wanted, maxWaitMs, report, store }).catch((error) => {
-    const needsHint = error instanceof Failure && error.kind === 'output' && !error.details.hint;
-    const hint = needsHint ? { hint: ownFolder } : {};
-    throw withDetails(error, { ...nothingSent, ...hint });
-  });
+  return takeTurn(context, { ...wanted, maxWaitMs, report, store });
+}
+
+function findOld({ before, body, entries }: Creation): Category | undefined {
+  return findName(before, body.name) ?? findRenamed(before, entries)[0]?.category;
 }
 
 function warnOfLookAlike({ session: { report }, before, body: { name } }: Creation): void {
@@ -160,19 +167,20 @@ function findName(list: readonly Category[], name: string): Category | undefined
   return list.find((category) => category.name === name);
 }
 
+/** Returns a list that has what the last one had. */
+function list({ session, client, ledger, before, entries }: Creation): Promise<Category[]> {
+  const { context, report } = session;
+  const known = before.map(({ id, name }) => ({ id: String(id), name, as: name }));
+  return fetchList({ context, client, report, ledger, maxWaitMs: 0, settleMs }, known, entries);
+}
+
 async function listSettled(creation: Creation, waitMs: number): Promise<Category[]> {
   const { context, report } = creation.session;
   creation.isUnsettled = true;
   await settle(context, report, waitMs, describeUnknown(1));
-  const list = await readCategories(creation.client, { decides: true });
-  const isListed = lookIn(list);
-  const lost = creation.before.find(({ id, name }) => !isListed(String(id), name));
-  if (lost) {
-    const message = `the list is out of date: it lacks "${lost.name}", which it had before`;
-    throw new Failure('service', message, { hint: 'Run the same command again later.' });
-  }
+  const settled = await list(creation);
   creation.isUnsettled = false;
-  return list;
+  return settled;
 }
 
 /** Sends the create. If its outcome is unknown, looks for it in the list at once, and again when the service has settled. */
@@ -182,7 +190,9 @@ async function send(creation: Creation): Promise<Category> {
   try {
     const hooks = { beforeSending: () => hold?.beforeSending() };
     const create = () => client.call(createCategory, { body }, hooks);
-    return await (hold ? hold.send(create, session.context.signal) : create());
+    const category = await (hold ? hold.send(create, session.context.signal) : create());
+    takeCreated(creation, category);
+    return category;
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
@@ -199,6 +209,23 @@ async function send(creation: Creation): Promise<Category> {
     });
     return findCreated(creation, list, error, `after ${duration(settleMs)} `);
   }
+}
+
+/** Never throws: the category is printed in any case. Without an entry the mark stays, so that the next process waits. */
+function takeCreated(creation: Creation, { id, name }: Category): void {
+  const { session, body, ledger, before } = creation;
+  creation.wasFound = before.some((older) => older.id === id);
+  if (creation.wasFound) {
+    const text = `the service answered with id ${id}, which existed before: nothing was created`;
+    notice(session.report, text);
+    return;
+  }
+  try {
+    ledger.add({ ...body, id: String(id), as: name === body.name ? undefined : name });
+  } catch {
+    // Then the sync fails, too.
+  }
+  creation.isUnsettled = !ledger.sync();
 }
 
 /** Returns the category only if no older one can be meant; else the failure says what the list shows. */

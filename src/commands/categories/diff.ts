@@ -1,14 +1,15 @@
 import { type Command, Option } from 'commander';
 import { Exit } from '../../errors.ts';
 import { optionalFields, pickContent } from '../../fields.ts';
+import { previewImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { findByFate, plan } from '../../import/plan.ts';
+import { findByFate } from '../../import/plan.ts';
 import type { JsonObject } from '../../json/json.ts';
-import { readCategories } from '../../service/client.ts';
 import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
+import { openLedger } from './open-ledger.ts';
 
 type Options = { readonly format?: InputFormat };
 
@@ -52,8 +53,9 @@ export function define(command: Command, app: App): void {
 async function printDiff(session: Session, file: string, { format }: Options): Promise<void> {
   session.output.checkColumns(columns);
   const { items } = await readInput(session, file, format);
-  const list = await readCategories(await session.client());
-  plan(items, list);
+  const client = await session.client();
+  const ledger = await openLedger(session);
+  const list = await previewImport({ client, report: session.report, items, ledger });
   const listed = new Map(list.map((category) => [String(category.id), category]));
   const inFile = findByFate(items, 'create', 'differs', 'similar').map((item) => {
     const { fate: change, line, lookAlike: looksLike } = item;
@@ -64,8 +66,9 @@ async function printDiff(session: Session, file: string, { format }: Options): P
     };
   });
   const names = new Set(items.map(({ name }) => name));
+  const found = new Set(items.map(({ id }) => id));
   const onlyInService = list
-    .filter(({ name }) => !names.has(name))
+    .filter(({ id, name }) => !names.has(name) && !found.has(String(id)))
     .map((category) => {
       const { id, name } = category;
       return { change: 'only_in_service', name, id, ...serviceFields(category) };

@@ -22,7 +22,6 @@ const otherFields = optionalFields.join(' or ');
 const rowWords = {
   create: ['to create'],
   created: ['created'],
-  created_before: ['created earlier'],
   existing: ['already exists', 'already exist'],
   differs: [`exists with a different ${otherFields}`, `exist with a different ${otherFields}`],
   similar: ['similar to another name', 'similar to other names'],
@@ -65,7 +64,8 @@ function describeOddities(items: readonly Item[]): string[] {
 }
 
 function describeOddity(item: Item, first: Item): string | undefined {
-  const { fate, id, lookAlike } = item;
+  const { fate, id, as, lookAlike } = item;
+  if (as !== undefined) return `already exists as ${quoted(as)} (id ${id})`;
   if (lookAlike !== undefined) return `is ${describeLookAlike(item)}`;
   if (fate === 'differs') {
     return `already exists with a different ${otherFields} (id ${id}); it is left unchanged`;
@@ -114,19 +114,17 @@ export async function reportEnding(
   if (!failure && tookMs !== undefined) {
     notice(report, describeCounts(counts, `${onProfile(session)} in ${duration(tookMs)}`));
   }
-  if (ending.isPlanned) {
-    const result = {
-      text: countLines(counts),
-      list: items.map(toOutcomeRow),
-      columns: outcomeColumns,
-      head: { ...reportHead(source, items, counts), copies: [...ending.copies] },
-    };
-    await output.print(result).catch((error) => {
-      const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
-      if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
-      if (error instanceof Failure) warn(report, error.message);
-    });
-  }
+  const result = {
+    text: countLines(counts),
+    list: items.map(toOutcomeRow),
+    columns: outcomeColumns,
+    head: { ...reportHead(source, items, counts), copies: [...ending.copies] },
+  };
+  await output.print(result).catch((error) => {
+    const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
+    if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
+    if (error instanceof Failure) warn(report, error.message);
+  });
   if (failure) throw failure;
 }
 
@@ -144,7 +142,7 @@ function toOutcomeRow(item: Item): JsonObject {
 }
 
 function importFailure(
-  { isPlanned, stop }: Ending,
+  { stop, copies }: Ending,
   items: readonly Item[],
   { unknown = 0, refused = 0, left = 0 }: Counts,
 ): unknown {
@@ -154,12 +152,8 @@ function importFailure(
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;
   const done = `${formatCount(items.length - open)} of ${countOf(items.length, 'row')} are done; nothing was lost.`;
-  const resume = resumeHint(cause, unknown);
-  if (cause && !isPlanned && unknown === 0) {
-    const consequence = cause.details.consequence ?? done;
-    return cause.with({ consequence, hint: hint ?? resume });
-  }
-  if (open === 0) {
+  const mistaken = items.filter(({ isMistaken }) => isMistaken).length;
+  if (open + copies.length + mistaken === 0) {
     return cause?.with({
       consequence: 'All rows are done, but the last step failed.',
       hint: hint ?? 'Run the same command again to repeat that step.',
@@ -172,11 +166,13 @@ function importFailure(
     unknown > 0 && `${countOf(unknown, 'row')} with unknown outcome`,
     refused > 0 && `${countOf(refused, 'row')} refused${which}`,
     left > 0 && `${countOf(left, 'row')} left`,
+    mistaken > 0 && `${countOf(mistaken, 'row')} answered with older categories`,
+    copies.length > 0 && countOf(copies.length, 'duplicate'),
   ];
   const kind = chooseKind(cause, unknown, left);
   return new Failure(kind, `${parts.filter(Boolean).join(', ')}${reason ? `: ${reason}` : ''}`, {
     consequence: done,
-    hint: stop || unknown + left > 0 ? resume : correctHint(similar),
+    hint: stop || unknown + left > 0 ? resumeHint(cause, unknown) : correctHint(refused, similar),
     outcome: unknown > 0 ? 'unknown' : undefined,
     service: service && {
       status: service.status,
@@ -205,7 +201,8 @@ function resumeHint(cause: Failure | undefined, unknown: number): string {
   return hint !== undefined && cause?.kind === 'auth' ? `${resume} ${hint}` : resume;
 }
 
-function correctHint(similar: number): string {
+function correctHint(refused: number, similar: number): string {
+  if (refused === 0) return 'Check what the service has: no request can delete a category.';
   const more = similar > 0 ? ' To create a similar name, run petstore categories create NAME.' : '';
   return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }

@@ -21,6 +21,7 @@ import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { forecastImport } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
+import { openLedger } from './open-ledger.ts';
 
 type Options = {
   readonly format?: InputFormat;
@@ -78,8 +79,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const maxWaitMs = getSetting('max-wait', session).value;
   const input = await readInput(session, file, options.format);
   if (input.items.length === 0 && !options.dryRun) {
-    const nothing = { isPlanned: true, stop: undefined, copies: [] };
-    return reportEnding(session, input.source, [], nothing, undefined);
+    return reportEnding(session, input.source, [], { stop: undefined, copies: [] }, undefined);
   }
   const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
   if (obstacle !== undefined) {
@@ -90,9 +90,10 @@ async function importFile(session: Session, file: string, options: Options): Pro
   }
   const { address } = await session.account();
   const stateFolder = requireStateFolder(context);
-  const { source, path, sha256, items } = input;
+  const { source, path, items } = input;
   const client = await session.client();
-  const job = { context, client, report, items, address, path, sha256, stateFolder } as const;
+  const ledger = await openLedger(session);
+  const job = { context, client, report, items, address, stateFolder, ledger } as const;
   if (!options.dryRun) {
     const store = await openStore(session);
     return run(session, source, { ...job, ...settleTimes, maxWaitMs, store }, options.yes ?? false);
@@ -143,8 +144,7 @@ async function run(
       if (!isConfirmed) await ask(session, toCreate, similar);
       // A yes holds for the look-alikes that were shown.
       for (const item of similar) item.isAgreed = true;
-      const before = findByFate(items, 'created_before').length;
-      progress = startProgress(session, before, before + toCreate, forecast.ms);
+      progress = startProgress(session, toCreate, forecast.ms);
     },
     onRowDone: () => progress?.step(),
   }).catch((error) => {
@@ -168,15 +168,10 @@ async function ask(session: Session, toCreate: number, similar: readonly Item[])
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }
 
-/** Reports how far an import has come. `before` counts the rows that earlier runs have created. */
-function startProgress(
-  { context, report }: Session,
-  before: number,
-  total: number,
-  forecastMs: number,
-) {
+/** Reports how far an import has come. */
+function startProgress({ context, report }: Session, total: number, forecastMs: number) {
   const startedAt = context.uptime();
-  let done = before;
+  let done = 0;
   const show = (over = false) => {
     const leftMs = startedAt + forecastMs - context.uptime();
     report({ event: 'progress', done, total, ...(leftMs > 0 && { leftMs }), over });

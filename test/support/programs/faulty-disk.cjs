@@ -1,10 +1,8 @@
 // Spoils the N-th call that touches the folder FAULT_FOLDER: it fails once (EIO), the disk is full from there on (ENOSPC),
 // it takes a part only (short), it makes no hard links from there on (EPERM), or it is the process's last one (kill).
-// FAULT_SYNCED is told how much of a file would last.
 const fs = require('node:fs');
 
-const { FAULT, FAULT_FOLDER, FAULT_AT, FAULT_SYNCED } = process.env;
-const side = FAULT_SYNCED && fs.openSync(FAULT_SYNCED, 'w');
+const { FAULT, FAULT_FOLDER, FAULT_AT } = process.env;
 const files = new Set();
 const names = new Map();
 /** Files whose bytes a power cut would take: none of them may get the name of one that lasts. */
@@ -37,15 +35,7 @@ for (const name of all) {
       if (/^f(data)?syncSync$/.test(name)) unsynced.delete(names.get(target));
       // A number is given out again when its file is closed.
       if (name === 'openSync') touches ? files.add(result) : files.delete(result);
-      // A file was synced before it was renamed.
-      if (touches && name === 'fdatasyncSync') note(fs.fstatSync(target).size);
-      if (touches && name === 'renameSync') note(fs.statSync(rest[0]).size);
       return result;
-    }
-
-    function note(size) {
-      // One write of a fixed width is never seen in part.
-      if (side) fs.writeSync(side, String(size).padStart(16), 0);
     }
 
     /** The call with five bytes of what it was to write, which may be a text: then no offset follows it. */

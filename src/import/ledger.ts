@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import type { Context } from '../context.ts';
+import { saving } from '../disk/files.ts';
+import { FileFault } from '../disk/open-file.ts';
+import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
+import { removeFiles } from '../disk/temporary.ts';
+import { configFailure, systemCode } from '../errors.ts';
+import { hashText } from './marks.ts';
+import type { Item } from './rows.ts';
+
+/** A category that a process with this state folder created. */
+export type Entry = {
+  readonly name: string;
+  readonly id: string;
+  /** The name under which the service keeps it. */
+  readonly as: string;
+  /** In ms since 1970. */
+  readonly at: number;
+  /** A list lacked it at the end of a run, longer than a list may. */
+  readonly isLate?: true | undefined;
+};
+
+type Line = Omit<Entry, 'name' | 'as'> & {
+  readonly key: string;
+  readonly as?: string | undefined;
+};
+
+/** For so long a list may lack what was created. */
+const maxLagMs = 60_000;
+/** For so long nobody goes by a list that still lacks it. */
+const maxLateMs = 3_600_000;
+const maxBytes = 256 * 1024 * 1024;
+
+/** Returns the name of the ledger of a service and key, which contains neither. */
+export function nameLedger(address: string, key: string): string {
+  const hmac = createHmac('sha256', key).update(`petstore ledger 1\0${address}`);
+  return hmac.digest('hex').slice(0, 32);
+}
+
+/**
+ * What was created with one account: for a minute all of it, and for good what the service keeps under another name. Each minute has a
+ * file, of which the last two count, and what is kept for good has one. Nothing is ever rewritten, so that processes need no lock.
+ */
+export class Ledger {
+  readonly #context: Context;
+  readonly #path: string | undefined;
+  #minute = Number.NaN;
+  readonly #unsynced = new Set<string>();
+  #isWhole = true;
+
+  /** @param path that of its files, without their endings; undefined if nothing can be kept */
+  constructor(context: Context, path: string | undefined) {
+    this.#context = context;
+    this.#path = path;
+  }
+
+  /** Returns the entries of these names. A line that is torn or damaged is none. */
+  read(names: readonly string[]): Entry[] {
+    if (this.#path === undefined) return [];
+    const { stateFiles, uid } = this.#context;
+    const [folder, start] = [dirname(this.#path), `${basename(this.#path)}.`];
+    try {
+      const fault = findFolderFault(folder, uid);
+      if (fault) throw fault;
+      const files = stateFiles.list(folder).filter((file) => file.startsWith(start));
+      const lines = files.flatMap((file) => parse(stateFiles.read(join(folder, file), maxBytes)));
+      if (lines.length === 0) return [];
+      const wanted = new Map(names.map((name) => [hashText(name), name]));
+      return lines.flatMap(({ key, as, ...rest }) => {
+        const name = wanted.get(key);
+        return name === undefined ? [] : [{ ...rest, name, as: as ?? name }];
+      });
+    } catch (error) {
+      if (error instanceof FileFault) throw configFailure(error.message, error.fix, error);
+      const message = `cannot read the ledger in ${folder} (${systemCode(error)})`;
+      throw configFailure(message, undefined, error);
+    }
+  }
+
+  /** Returns true as long as a list that lacks its category is out of date. */
+  isRecent({ at }: Entry): boolean {
+    // A clock that was set must not make anybody wait for hours.
+    return Math.abs(this.#context.now() - at) < maxLagMs;
+  }
+
+  isLate({ isLate, at }: Entry): boolean {
+    return isLate === true && Math.abs(this.#context.now() - at) < maxLateMs;
+  }
+
+  /** Makes the folder, and removes what is older than the last minute. Throws Failure where nothing can be saved. */
+  open(): void {
+    if (this.#path === undefined) return;
+    const { stateFiles, uid, now } = this.#context;
+    const folder = dirname(this.#path);
+    saving(folder, () => securePrivateFolder(folder, uid));
+    this.#minute = Math.floor(now() / maxLagMs);
+    const files = stateFiles.list(folder).filter((file) => /\.\d+$/.test(file));
+    const old = files.filter((file) => Math.abs(Number(file.split('.')[1]) - this.#minute) > 1);
+    removeFiles(old.map((file) => join(folder, file)));
+  }
+
+  /** Adds a line that outlasts a kill, and a power cut once it is synced. */
+  add({
+    name,
+    id = '',
+    as,
+    isLate,
+  }: Pick<Item, 'name' | 'id' | 'as'> & Pick<Entry, 'isLate'>): void {
+    if (this.#path === undefined) return;
+    const { stateFiles, now } = this.#context;
+    const line: Line = { key: hashText(name), id, as, at: now(), isLate };
+    const isKept = as !== undefined || isLate;
+    try {
+      if (Math.floor(line.at / maxLagMs) !== this.#minute) this.open();
+      const path = `${this.#path}.${isKept ? 'kept' : this.#minute}`;
+      // The line break comes first: behind a torn line, this one is whole.
+      saving(path, () => stateFiles.append(path, `\n${JSON.stringify(line)}`));
+      this.#unsynced.add(path);
+    } catch (error) {
+      this.#isWhole = false;
+      throw error;
+    }
+  }
+
+  /** Returns false if anything is missing that was to be added, or may be after a power cut. */
+  sync(): boolean {
+    for (const path of this.#unsynced) {
+      try {
+        this.#context.stateFiles.sync(path);
+      } catch (error) {
+        // Whoever opens a ledger removes the files of past minutes.
+        this.#isWhole &&= systemCode(error) === 'ENOENT';
+      }
+    }
+    this.#unsynced.clear();
+    return this.#isWhole;
+  }
+}
+
+function parse(bytes: Buffer | undefined): Line[] {
+  return (bytes?.toString() ?? '').split('\n').flatMap((text) => {
+    try {
+      const line = JSON.parse(text) as Line;
+      const { key, id, as = '', at } = line;
+      const isLine = [key, id, as].every((part) => typeof part === 'string');
+      return isLine && Number.isFinite(at) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}
