@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { StateFiles } from './disk/state-files.ts';
+import type { Cell } from './store/cell.ts';
+import type { FileCellOptions } from './store/file-cell.ts';
 
 /** A process. `born` names, on Linux, the start of the machine and the container in which no other process has its id. */
 export type Owner = {
@@ -43,6 +45,7 @@ export type Context = {
   /** Returns a client of a Redis or Valkey server, which connects when it is used. */
   readonly openEngine: (address: EngineAddress) => Promise<Engine>;
   readonly stateFiles: StateFiles;
+  readonly fileCell: <Value>(folder: string, options: FileCellOptions) => Cell<Value>;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
   readonly owner: Owner;

@@ -6,7 +6,7 @@ import { writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder, ownFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
-import { describeTurn } from '../import/lease.ts';
+import { describeTurn } from '../import/turn.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
@@ -143,7 +143,8 @@ const accountChecks: Readonly<Record<string, Check>> = {
     await readStatus(limit);
     if (!limit.isRemote()) return { warning: `${store.name} does not answer` };
     const { address } = await session.account();
-    const turn = await describeTurn(session.context, opened, address);
+    const folder = requireStateFolder(session.context);
+    const turn = await describeTurn(session.context, { folder, address, store: opened });
     const risk = describePasswordRisk(store);
     const found = `${store.name} answers; ${turn}`;
     return risk ? { warning: `${found}; ${risk}` } : found;

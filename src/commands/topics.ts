@@ -40,7 +40,7 @@ export const exitCodes: readonly Item[] = [
   ],
   [
     '74',
-    'Cannot write output or state (disk full, read-only), or another process held the names too long',
+    'Cannot write output or state (disk full, read-only), or it was the turn of another process for too long',
   ],
   ['75', 'Rate limited: refused or not sent. Try again at the time shown'],
   ['129', 'Hung up: the terminal was closed'],

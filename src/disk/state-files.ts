@@ -1,15 +1,6 @@
-import {
-  constants,
-  fdatasyncSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, fdatasyncSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { durableRemove, durableWrite } from './files.ts';
 import { readOwn, readStart, withOwnFile } from './open-file.ts';
 import { syncFolder } from './private-folder.ts';
 
@@ -26,7 +17,6 @@ export const stateFiles = {
     }
   },
   read: (path: string, maxBytes: number) => readOwn(path, (file) => readStart(file, maxBytes)),
-  write: durableWrite,
   /** Until it is synced, a power cut may take what was appended, or the file that was made for it. */
   append: (path: string, text: string) =>
     withOwnFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, (file) =>
@@ -36,12 +26,4 @@ export const stateFiles = {
     withOwnFile(path, constants.O_RDWR, fdatasyncSync);
     syncFolder(dirname(path));
   },
-  remove: durableRemove,
-  rename(from: string, to: string): void {
-    renameSync(from, to);
-    syncFolder(dirname(to));
-  },
-  /** Sets the time of change, in ms since 1970. */
-  touch: (path: string, at: number) => utimesSync(path, at / 1_000, at / 1_000),
-  touchedAt: (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs,
 };

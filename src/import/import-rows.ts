@@ -1,18 +1,16 @@
-import { join } from 'node:path';
 import { notice } from '../events.ts';
 import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { formatCount } from '../time.ts';
-import type { Hold } from './hold.ts';
 import type { Job } from './job.ts';
-import { takeTurn } from './lease.ts';
 import type { Entry } from './ledger.ts';
 import { claim, describeMissing, fetchList, findCopies, type Known } from './lookup.ts';
 import { findByFate, findCreated, findUnlisted, plan } from './plan.ts';
 import type { Item } from './rows.ts';
-import { Round, rest, type Stop } from './send-rows.ts';
+import { Round, type Stop } from './send-rows.ts';
 import { computeRestMs, describeUnknown, settle } from './settle.ts';
+import { type Turn, takeTurn } from './turn.ts';
 
 export type Ending = {
   readonly stop: Stop | undefined;
@@ -29,35 +27,32 @@ export async function runImport(job: Job): Promise<Ending> {
   const copies: Category[] = [];
   /** Ids of the first list, and those that rows and copies got since. */
   const known = new Set<Category['id']>();
+  let entries: readonly Entry[] = [];
   let isPlanned = false;
   let stop: Stop | undefined;
-  let hold: Hold | undefined;
+  let turn: Turn | undefined;
   try {
-    hold = await takeNames(job);
+    turn = await takeTurn(context, { ...job, folder: job.stateFolder, doing: 'importing' });
     ledger.open();
-    // Only now: whoever had the names before has written down what it created.
-    const entries = ledger.read(items.map(({ name }) => name));
-    const restMs = computeRestMs(context.uptime(), hold.predecessors, job);
-    if (restMs > 0) await settle(context, report, restMs, afterKill);
-    const list = await lookUp(hold, entries);
+    const list = await lookUp(turn);
     for (const { id } of list) known.add(id);
-    hold.forgetPredecessors();
 
-    await job.confirm();
+    await job.confirm(() => turn?.release(false) ?? Promise.resolve());
     isPlanned = true;
     plan(items, list, entries);
     let left = findByFate(items, 'create');
     for (let fruitless = 0; left.length > 0 && fruitless < maxFruitlessLooks; ) {
       const before = findCreated(items).length;
-      stop = await new Round(job, hold, known).send(left);
+      stop = await new Round(job, turn, known).send(left);
       const unknown = findByFate(items, 'unknown').length;
       // The list may have to wait for the limit of another day.
-      if (unknown === 0) rest(job, hold);
+      if (unknown === 0 && ledger.sync()) await turn.rest();
       if (stop?.kind === 'failed') break;
       if (unknown > 0) await settle(context, report, settleMs, describeUnknown(unknown));
-      await lookUp(hold, entries);
+      const isOvertaken = turn.hasNews;
+      await lookUp(turn);
       left = findByFate(items, 'create');
-      fruitless = findCreated(items).length > before ? 0 : fruitless + 1;
+      fruitless = isOvertaken || findCreated(items).length > before ? 0 : fruitless + 1;
     }
     // The lookup may have found all that was unknown.
     if (left.length === 0) stop = undefined;
@@ -65,12 +60,17 @@ export async function runImport(job: Job): Promise<Ending> {
     if (!isPlanned) throw error;
     stop = { kind: 'failed', error };
   } finally {
-    await hold?.release(findByFate(items, 'unknown').length > 0 || !ledger.sync());
+    await turn?.release(findByFate(items, 'unknown').length > 0 || !ledger.sync());
   }
   return { stop, copies };
 
   /** Requests the list, and goes by it: the service had its time to carry out what was unknown. */
-  async function lookUp(hold: Hold, entries: readonly Entry[]): Promise<Category[]> {
+  async function lookUp(turn: Turn): Promise<Category[]> {
+    await turn.take();
+    // Only now: whoever had the turn before has written down what it created.
+    if (turn.hasNews) entries = ledger.read(items.map(({ name }) => name));
+    const restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt, job);
+    if (restMs > 0) await settle(context, report, restMs, afterKill);
     const list = await fetchList(job, findKnown(items), entries);
     const unknown = findByFate(items, 'unknown');
     const found = claim(unknown, list, known);
@@ -83,7 +83,7 @@ export async function runImport(job: Job): Promise<Ending> {
     if (unknown.length > 0) {
       notice(report, describeClaim(found.length, findByFate(unknown, 'create').length));
     }
-    hold.afterList();
+    await turn.afterList();
     for (const copy of findCopies(items, list, known)) {
       notice(report, describeCopy(copy));
       copies.push(copy);
@@ -111,14 +111,6 @@ function findKnown(items: readonly Item[]): Known[] {
   return findByFate(items, 'created', 'existing', 'differs')
     .filter(({ isMistaken }) => !isMistaken)
     .map(({ id = '', name, as = name, fate }) => ({ name, id, as, isOurs: fate === 'created' }));
-}
-
-function takeNames(job: Job): Promise<Hold> {
-  const { context, address, items, stateFolder, maxWaitMs, report, store } = job;
-  const folder = join(stateFolder, 'names');
-  const names = items.map(({ name }) => name);
-  const options = { folder, address, names, maxWaitMs, report, store };
-  return takeTurn(context, { ...options, doing: 'importing' });
 }
 
 function describeClaim(found: number, absent: number): string {

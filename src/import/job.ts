@@ -17,6 +17,6 @@ export type Job = SettleTimes & {
   readonly maxWaitMs: number;
   readonly store?: Store | undefined;
   /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
-  readonly confirm: () => Promise<void>;
+  readonly confirm: (beforeAsking: () => Promise<void>) => Promise<void>;
   readonly onRowDone: () => void;
 };

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
@@ -6,7 +6,6 @@ import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
-import { hashText } from './marks.ts';
 import type { Item } from './rows.ts';
 
 /** A category that a process with this state folder created. */
@@ -136,6 +135,10 @@ export class Ledger {
     this.#unsynced.clear();
     return this.#isWhole;
   }
+}
+
+function hashText(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 16);
 }
 
 function parse(bytes: Buffer | undefined): Line[] {

@@ -7,9 +7,9 @@ import { createCategory } from '../service/endpoints.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { duration } from '../time.ts';
-import type { Hold } from './hold.ts';
 import type { Job } from './job.ts';
 import { describeRow, type Item } from './rows.ts';
+import type { Turn } from './turn.ts';
 
 export type Stop =
   | { readonly kind: 'unknowns' }
@@ -18,16 +18,17 @@ export type Stop =
 
 const maxInFlight = 16;
 const maxUnknownInARow = 3;
+/** For a shorter wait the turn is kept. */
+const minWaitMs = 2_000;
+/** The same after a list, before a row was sent by it. It is more than the window of a minute: at a limit of one, all would only list. */
+const minUnusedWaitMs = 120_000;
 /** Older lists are fetched again before more rows are sent: another client may have created them. */
 const maxListAgeMs = 3_600_000;
 
-/**
- * Sends creates between two lists. The mark of the hold says so before a create leaves, and no longer once the run waits for the limit
- * with no create in flight and no outcome unknown.
- */
+/** Sends creates between two lists. Gives the turn back while it waits for the limit with no create in flight and no outcome unknown. */
 export class Round {
   readonly #job: Job;
-  readonly #hold: Hold;
+  readonly #turn: Turn;
   readonly #known: Set<Category['id']>;
   readonly #halt = new AbortController();
   readonly #signal: AbortSignal;
@@ -36,13 +37,12 @@ export class Round {
   #inFlight = 0;
   #unknown = 0;
   #unknownInARow = 0;
-  #isAtLimit = false;
   #isAnySent = false;
 
   /** @param known ids that were listed before, to which those of the rows are added */
-  constructor(job: Job, hold: Hold, known: Set<Category['id']>) {
+  constructor(job: Job, turn: Turn, known: Set<Category['id']>) {
     this.#job = job;
-    this.#hold = hold;
+    this.#turn = turn;
     this.#known = known;
     this.#listedAt = job.context.uptime();
     this.#signal = AbortSignal.any([job.context.signal, this.#halt.signal]);
@@ -64,7 +64,6 @@ export class Round {
       for (const item of queue) {
         if (this.#signal.aborted) return;
         await this.#create(item);
-        this.#restIfPossible();
       }
     } catch (error) {
       this.#end({ kind: 'failed', error });
@@ -79,23 +78,23 @@ export class Round {
     };
     const hooks: RateLimitHooks = {
       signal: this.#signal,
-      onWait: () => {
+      onWait: (waitMs) => {
         // It was not sent yet, or refused with a 429.
         land();
-        this.#isAtLimit = true;
-        this.#restIfPossible();
+        this.#giveWay(waitMs);
       },
-      beforeSending: () => {
+      beforeSending: async () => {
         this.#stopIfListIsOld();
-        this.#hold.beforeSending();
-        this.#isAtLimit = false;
+        await this.#turn.confirm();
+        this.#stopIfListIsOld();
+        this.#isAnySent = true;
         if (!isInFlight) this.#inFlight += 1;
         isInFlight = true;
       },
     };
     try {
       const send = () => this.#job.client.call(createCategory, { body: pickContent(item) }, hooks);
-      const created = await this.#hold.send(send, this.#signal);
+      const created = await this.#turn.send(send, this.#signal);
       this.#takeCreated(item, created);
     } catch (error) {
       if (error !== this.#halt.signal.reason) this.#judge(item, error);
@@ -107,16 +106,17 @@ export class Round {
   /** Each round sends at least one row, however long that one waits. */
   #stopIfListIsOld(): void {
     const isOld = this.#job.context.uptime() - this.#listedAt > maxListAgeMs;
-    if (this.#isAnySent && isOld) {
+    if (this.#turn.hasNews || (this.#isAnySent && isOld)) {
       this.#halt.abort(new Error('the list is old'));
     }
     this.#halt.signal.throwIfAborted();
-    this.#isAnySent = true;
   }
 
-  #restIfPossible(): void {
-    const isAtRest = this.#inFlight === 0 && this.#unknown === 0;
-    if (this.#isAtLimit && isAtRest) rest(this.#job, this.#hold);
+  /** Lets others create meanwhile. Of those that meet at a low limit, each one that has requested the list sends a row by it. */
+  #giveWay(waitMs: number): void {
+    const isLong = waitMs > (this.#isAnySent ? minWaitMs : minUnusedWaitMs);
+    if (!isLong || this.#inFlight > 0 || this.#unknown > 0) return;
+    if (this.#job.ledger.sync()) void this.#turn.release(false);
   }
 
   #takeCreated(item: Item, { id, name }: Category): void {
@@ -169,9 +169,4 @@ export class Round {
     this.#stop ??= reason;
     this.#halt.abort(new Error('the import stops'));
   }
-}
-
-/** Says that nothing is under way. Whoever goes by that finds what was created in the ledger, even after a power cut. */
-export function rest({ ledger }: Job, hold: Hold): void {
-  if (ledger.sync()) hold.rest();
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report, Wait } from '../events.ts';
 import { pause } from '../request/pause.ts';
 import { countOf } from '../time.ts';
-import { maxBeatAgeMs } from './hold.ts';
+import { maxBeatAgeMs } from './turn.ts';
 
 type Words = Pick<Wait, 'why' | 'next' | 'count'>;
 
@@ -16,14 +16,14 @@ export type SettleTimes = {
 /** Nobody resets the connections of a killed process: the system goes on sending what it had taken. */
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
 
-/** Returns for how long requests of processes that were last seen at these times may still be carried out. */
+/** Returns for how long requests of a process that was last seen then may still be carried out. */
 export function computeRestMs(
   uptime: number,
-  lastSeenAt: readonly number[],
+  seenAt: number | undefined,
   { settleAfterKillMs }: SettleTimes = defaultSettleTimes,
 ): number {
-  const seenAt = Math.min(Math.max(...lastSeenAt) + maxBeatAgeMs, uptime);
-  return lastSeenAt.length === 0 ? 0 : Math.max(0, seenAt + settleAfterKillMs - uptime);
+  if (seenAt === undefined) return 0;
+  return Math.max(0, Math.min(seenAt + maxBeatAgeMs, uptime) + settleAfterKillMs - uptime);
 }
 
 /** Waits until the service has carried out, or dropped, requests that it was sent and did not respond to. */

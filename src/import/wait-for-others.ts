@@ -15,12 +15,15 @@ export class Obstacle {
 }
 
 const minShownMs = 2_000;
+/** Pauses grow, so that hundreds that wait leave the CPU to the one that has its turn. */
+const firstPollMs = 20;
+const pollGrowth = 1.5;
+const maxPollMs = 1_000;
 
 /** Repeats a step until it meets no obstacle, and returns its result. Waits for `maxWaitMs` at most, and reports a longer wait. */
 export async function waitForOthers<Result>(
   { now, uptime, sleep, random }: Context,
   { maxWaitMs, report }: { readonly maxWaitMs: number; readonly report: Report },
-  pollMs: number,
   signal: AbortSignal,
   step: () => Promise<Result | Obstacle>,
 ): Promise<Result> {
@@ -34,6 +37,7 @@ export async function waitForOthers<Result>(
     report({ event: 'wait', by, reason: 'claimed', why, waitMs, ...end, ...process });
   };
   let shown: Obstacle | undefined;
+  let pollMs = firstPollMs;
   try {
     for (;;) {
       const found = await step();
@@ -45,6 +49,7 @@ export async function waitForOthers<Result>(
         show(found, maxWaitMs - waitedMs);
       }
       await sleep(Math.min(pollMs * (0.5 + random()), maxWaitMs - waitedMs), signal);
+      pollMs = Math.min(pollMs * pollGrowth, maxPollMs);
     }
   } finally {
     if (shown) show(shown, 0);

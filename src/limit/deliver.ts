@@ -27,7 +27,7 @@ const unavailable = {
 /**
  * Sends a request until it is done. Each attempt takes a turn of its own, since each counts against the limit. A write that may have
  * been carried out is never sent again. Rejects with nothing sent if a turn would come later than the request may wait, if its
- * signal is aborted, or if its `beforeSending` throws.
+ * signal is aborted, or if its `beforeSending` rejects.
  */
 export function deliver(
   sendOnce: SendRequest,
@@ -109,7 +109,7 @@ async function sendInTurn(
     ended.catch(() => {});
   };
   try {
-    request.beforeSending?.();
+    await request.beforeSending?.();
     const response = await sendOnce({ ...request, lastCheck, onHead });
     try {
       await ended;

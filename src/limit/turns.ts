@@ -111,7 +111,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           show(denied, waitMs, by);
         }
         // Those behind are put off as well.
-        if (!mayEndEarly) for (const { request } of queue) request.onWait?.();
+        if (!mayEndEarly) for (const { request } of queue) request.onWait?.(waitMs);
         const slowdown = limit.isRemote() ? storeSlowdown : 1;
         pollMs = asked.inFlight === inFlight ? pollMs * 1.5 : minPollMs * slowdown;
         inFlight = asked.inFlight;

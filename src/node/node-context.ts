@@ -3,6 +3,7 @@ import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Environment, Output, Owner, Send } from '../context.ts';
 import { stateFiles } from '../disk/state-files.ts';
+import { fileCell } from '../store/file-cell.ts';
 import { bootOf, isRunning, readOwner } from '../store/owner.ts';
 import type { Terminal } from './ask.ts';
 import { isStdoutClosed } from './closed-stdout.ts';
@@ -73,6 +74,7 @@ export function createNodeContext(signal: AbortSignal): Context {
       (await import('./programs.ts')).capture(command, options, process),
     openEngine: async (address) => (await import('./engine.ts')).openEngine(address),
     stateFiles,
+    fileCell,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
       owner ??= readOwner(process.pid);

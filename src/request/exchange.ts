@@ -10,10 +10,10 @@ export function isWrite(method: Method): boolean {
 
 /** Callbacks around the rate limiter. Each attempt goes through it again. */
 export type RateLimitHooks = {
-  /** Called when the limit lets the request through. If it throws, nothing is sent, and the call ends with its error. */
-  readonly beforeSending?: (() => void) | undefined;
-  /** Called when the limit postpones the request, and again while it does; not while it waits for requests in flight. */
-  readonly onWait?: (() => void) | undefined;
+  /** Awaited when the limit lets the request through. If it rejects, nothing is sent, and the call ends with its error. */
+  readonly beforeSending?: (() => void | Promise<void>) | undefined;
+  /** Called when the limit postpones the request by so long, and again while it does; not while it waits for requests in flight. */
+  readonly onWait?: ((waitMs: number) => void) | undefined;
   /** Ends the wait for a permit, in place of the run's own signal. A request that has left goes on. */
   readonly signal?: AbortSignal | undefined;
 };

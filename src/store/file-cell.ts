@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { link, readOwn, readStart, writeNew } from '../disk/open-file.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { makePrivateFolder, syncFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
@@ -16,7 +16,7 @@ const maxReads = 1_000;
 /** The number after the highest of these is still exact. */
 const ownName = /^[1-9]\d{0,14}$/;
 
-type Options = {
+export type FileCellOptions = {
   /** Called before each read until there is a value. Throws if the folder may not be used. */
   readonly check?: () => void;
   /** Returns false for a value that no change of ours would have written. */
@@ -25,6 +25,8 @@ type Options = {
   readonly onDamage?: () => void;
   /** A larger file is never written (EFBIG), and counts as damaged. */
   readonly maxBytes?: number;
+  /** A value outlasts a power cut once `replace` has returned. */
+  readonly isSynced?: boolean;
 };
 
 const nothing = { value: undefined, version: '', numbers: [] };
@@ -36,7 +38,13 @@ const nothing = { value: undefined, version: '', numbers: [] };
  */
 export function fileCell<Value>(
   folder: string,
-  { check, isValid = () => true, onDamage, maxBytes = usualMaxBytes }: Options = {},
+  {
+    check,
+    isValid = () => true,
+    onDamage,
+    maxBytes = usualMaxBytes,
+    isSynced = false,
+  }: FileCellOptions = {},
 ) {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
   let hadValue = false;
@@ -111,8 +119,9 @@ export function fileCell<Value>(
     const text = `${digest(json)} ${randomUUID()}\n${json}\n`;
     if (Buffer.byteLength(text) > maxBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
     try {
-      writeNew(temporary, text);
+      writeNew(temporary, text, isSynced);
       link(temporary, pathTo(number));
+      if (isSynced) syncFolder(folder);
       return true;
     } catch (error) {
       // ENOENT: the folder was removed.

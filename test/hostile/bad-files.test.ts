@@ -49,14 +49,12 @@ const places: readonly (readonly [place: string, commands: readonly string[]])[]
     .map((path) => config + path)
     .concat('.config')
     .map((place) => [place, onSettings] as const),
-  ...['', '/names', '/names/*.lock', '/names/*', '/limits', '/limits/*']
+  ...['', '/ledger', '/ledger/*', '/turns', '/turns/*', '/limits', '/limits/*']
     .map((path) => state + path)
     .concat('.local')
     .map((place) => [place, onState] as const),
   // An import waits for what a sandbox has forgotten.
-  ...['/sandbox', '/sandbox/*', '/sandbox/ledger', '/sandbox/ledger/*'].map(
-    (path) => [state + path, onState.slice(0, -1)] as const,
-  ),
+  ...['/sandbox', '/sandbox/*'].map((path) => [state + path, onState.slice(0, -1)] as const),
 ];
 
 /** What may stand at such a place. The last ones are made by root. */

@@ -1,8 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { createNodeContext } from '../../src/node/node-context.ts';
-import { withLock } from '../../src/store/lock.ts';
 import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/program.ts';
 import { below, createRandom } from '../support/random.ts';
@@ -12,8 +8,6 @@ type Program = readonly [path: string, ...args: string[]];
 
 const programs = 'test/support/programs';
 const maxStopMs = 60;
-/** Below those that systems give to whoever asks for any. */
-const port = 20_000 + (process.pid % 10_000);
 
 test(`12 processes that change a value, and are stopped and killed, lose no change (seed ${seed})`, async ({
   folder,
@@ -24,22 +18,6 @@ test(`12 processes that change a value, and are stopped and killed, lose no chan
 
   expect(ends).toContain('SIGKILL');
   expect(ends.filter((end) => end !== 'SIGKILL' && end !== 0)).toEqual([]);
-});
-
-test(`of 10 processes that are stopped and killed never two have a lock (seed ${seed})`, async ({
-  folder,
-}) => {
-  const path = join(folder, 'state', 'lock');
-  const program = await bundle(`${programs}/locker.ts`, folder);
-
-  const args: Program = [program, path, String(port), '60'];
-  const ends = await torment(args, 10, { everyMs: 10, killEvery: 20 });
-
-  expect(ends).toContain('SIGKILL');
-  expect(ends.filter((end) => end !== 'SIGKILL' && end !== 0)).toEqual([]);
-  const last = withLock(createNodeContext(new AbortController().signal), path, () => 'acquired');
-  expect(await last).toBe('acquired');
-  expect(readdirSync(path).length).toBeLessThan(20);
 });
 
 /** Runs processes to their end. Stops one of them for a moment again and again; at most half are killed. Returns how they ended. */

@@ -24,8 +24,8 @@ type Setup = {
   /** Processes that are started at once. */
   readonly atOnce?: number;
   readonly settle?: string;
-  /** Something else deletes what tells one process of the names of another. */
-  readonly losesMarks?: boolean;
+  /** Something else deletes what tells one process of another. */
+  readonly losesTurns?: boolean;
 };
 type Machine = Pick<Fixtures, 'clock' | 'folder' | 'forward' | 'petstore' | 'sandbox'>;
 type Ended = { readonly exitCode: number; readonly stderr: string };
@@ -54,7 +54,7 @@ describe(`an import that is killed, cut off, interrupted and short of disk (seed
 
   test.for<[string, Setup]>([
     ['no time to settle', { files: [contents], settle: '0' }],
-    ['lost marks', { files: [contents, others], losesMarks: true }],
+    ['lost turns', { files: [contents, others], losesTurns: true }],
   ])('finds the copies of a world with %s', { timeout }, async ([, setup], { find }) => {
     expect((await find(setup)).twice).toBeGreaterThan(0);
   });
@@ -79,7 +79,7 @@ async function runTrials(machine: Machine, setup: Setup): Promise<Found> {
 /** Lets imports be killed, then lets each file's come to its end, and counts what the service has. */
 async function runTrial(machine: Machine, setup: Setup, trial: number, found: Found) {
   const { clock, folder, petstore, sandbox } = machine;
-  const { files, atOnce = 1, settle = '1s', losesMarks = false } = setup;
+  const { files, atOnce = 1, settle = '1s', losesTurns = false } = setup;
   const random = createRandom(seed * 1_000_003 + trial);
   const state = join(folder, `state-${trial}`);
   const paths = files.map((rows, n) =>
@@ -96,7 +96,7 @@ async function runTrial(machine: Machine, setup: Setup, trial: number, found: Fo
   for (let deaths = below(7, random); deaths > 0; deaths -= 1) {
     const path = paths[below(paths.length, random)] ?? '';
     const plans = Array.from({ length: atOnce }, () => drawKillPlan(random, atOnce === 1));
-    if (losesMarks) rmSync(join(state, 'names'), { recursive: true, force: true });
+    if (losesTurns) rmSync(join(state, 'turns'), { recursive: true, force: true });
     await Promise.all(plans.map((plan) => runProcess(path, plan)));
   }
   for (const path of paths) {

@@ -1,9 +1,10 @@
+import { basename } from 'node:path';
 import { apply, put, three } from '../support/import-cases.ts';
 import { createKillable } from '../support/killable.ts';
 import { expect, test } from '../support/petstore.ts';
 import { stateFiles } from '../support/state-files.ts';
 
-const ready = { marks: 1, unsynced: [] as string[] };
+const ready = { isSaid: true, unsynced: [] as string[] };
 
 test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
   ['an import', ['import', 'pets.csv', ...apply], [ready, ready, ready]],
@@ -14,10 +15,14 @@ test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
   const { context, unsyncedFiles } = createKillable(
     clock,
     (request) => {
-      const marks = stateFiles(folder).filter(({ path }) => path.endsWith('.sent')).length;
+      const turn = stateFiles(folder).filter(({ path }) => /[/\\]turns[/\\]/.test(path));
+      const newest = turn
+        .sort((a, b) => Number(basename(a.path)) - Number(basename(b.path)))
+        .at(-1);
+      const isSaid = /"unsettledAt":\d/.test(newest?.text ?? '');
       // A power cut within a minute may take what a list shows by then.
       const unsynced = unsyncedFiles().filter((path) => !/\.\d+$/.test(path));
-      if (request.method === 'POST') found.push({ marks, unsynced });
+      if (request.method === 'POST') found.push({ isSaid, unsynced });
       return forward(request);
     },
     {},

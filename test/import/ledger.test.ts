@@ -276,7 +276,7 @@ describe('what was created here', () => {
     const { exitCode } = await petstore(argv, { context: { send } });
 
     expect(exitCode).toBe(0);
-    expect(readdirSync(join(folder, 'state')).sort()).toEqual(['limits', 'names', 'sandbox']);
+    expect(readdirSync(join(folder, 'state')).sort()).toEqual(['limits', 'sandbox', 'turns']);
     expect(ledgerFiles(folder)).toHaveLength(1);
   });
 

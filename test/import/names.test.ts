@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
   apply,
+  atTerminal,
   countsOf,
   namesIn,
   put,
@@ -31,7 +32,7 @@ type Race = {
   importAs: (pid: number, text: string, flags?: readonly string[], file?: string) => Run;
   /** Creates rabbit with --if-missing as process 2. */
   createRabbit: (flags?: readonly string[], options?: RunOptions) => Run;
-  /** Imports rabbit as process 1, and does something while that holds the name. */
+  /** Imports rabbit as process 1, and does something while that has its turn. */
   whileHeld: (during: () => Promise<unknown>) => Run;
 };
 
@@ -124,11 +125,10 @@ describe('processes on one machine that create the same names', () => {
   });
 
   test.for<[what: string, argv: string[], env?: Record<string, string>]>([
-    ['an import of other names', ['import', 'cat.csv', ...apply]],
     ['an import with --dry-run', ['import', 'rabbit.csv', '--dry-run']],
     ['a create at another service', ['create', 'rabbit', '--if-missing'], elsewhere],
   ])('%s does not wait', async ([, argv, env = {}], { petstore, whileHeld, folder }) => {
-    for (const name of ['cat', 'rabbit']) put(folder, `name\n${name}\n`, `${name}.csv`);
+    put(folder, 'name\nrabbit\n', 'rabbit.csv');
     const words = argv.map((word) => (word.endsWith('.csv') ? join(folder, word) : word));
     const codes: number[] = [];
 
@@ -142,8 +142,8 @@ describe('processes on one machine that create the same names', () => {
   });
 });
 
-describe('a process whose names are held by another one', () => {
-  test.for(['rabbit', ' RABBIT', 'rabbit\u00a0'])(
+describe('a process that creates by name while another one does', () => {
+  test.for(['rabbit', ' RABBIT', 'cat'])(
     'waits as long as --max-wait, shows that, and is then refused with the holder named: %j',
     async (name, { petstore, whileHeld, sandbox, clock }) => {
       const argv = ['categories', 'create', name, '--if-missing', '--json', '--max-wait', '90s'];
@@ -166,7 +166,7 @@ describe('a process whose names are held by another one', () => {
       expect(events.at(-1)).toMatchObject({
         kind: 'output',
         outcome: 'not_sent',
-        message: 'process 1 on here has been importing the same names since 2026-11-20T15:04:00Z',
+        message: 'process 1 on here has been importing since 2026-11-20T15:04:00Z',
         hint: expect.stringContaining('--max-wait'),
       });
       expect(namesIn(sandbox)).toEqual([...new Set([name, 'rabbit'])].sort());
@@ -188,9 +188,68 @@ describe('a process whose names are held by another one', () => {
     });
 
     const [wait, ...rest] = stderr.split('\n');
-    expect(wait).toContain('process 1 on here is importing the same names');
+    expect(wait).toContain('process 1 on here has been importing since 2026-11-20T15:04:00Z');
     expect(wait).toMatch(says);
     expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
+  });
+});
+
+describe('an import gives way to others', () => {
+  test('while it waits for the limit, and lists again after that', async ({
+    petstore,
+    importAs,
+    sandbox,
+    forward,
+    clock,
+  }) => {
+    const slow = { ...plans.free, minute: { limit: 3, length: 60_000 } };
+    sandbox.plan = slow;
+    const authorization = `Bearer ${testKey}`;
+    const send: Context['send'] = (request) =>
+      forward({ ...request, headers: { ...request.headers, authorization } });
+    const env = { PETSTORE_API_KEY: 'another-key-0123456789' };
+    const create = ['categories', 'create', 'emu', '--if-missing', '--max-wait', '0'];
+
+    const first = importAs(1, three);
+    await clock.sleep(20_000, never);
+    sandbox.plan = plans.business;
+    const second = await petstore(create, { context: { ...as(2), send }, env });
+    sandbox.plan = slow;
+    const { exitCode, stdout } = await first;
+
+    expect([exitCode, second.exitCode]).toEqual([0, 0]);
+    expect(countsOf(stdout)).toEqual({ created: 2, differs: 1 });
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+
+  test.for([1, 2, 10])(
+    'at a limit of %d a minute, where each one creates',
+    async (limit, { importAs, petstore, sandbox }) => {
+      sandbox.plan = { ...plans.business, minute: { limit, length: 60_000 } };
+      const rows = (n: number) => `name\n${n} a\n${n} b\n${n} c\n`;
+      const create = (n: number) =>
+        petstore(['categories', 'create', `${n}`, '--if-missing', ...patient], { context: as(n) });
+
+      const runs = [1, 2].map((n) => importAs(n, rows(n), undefined, `${n}.csv`));
+      const ends = await Promise.all([...runs, create(3), create(4)]);
+
+      expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+      expect(namesIn(sandbox)).toEqual(['1 a', '1 b', '1 c', '2 a', '2 b', '2 c', '3', '4']);
+    },
+  );
+
+  test('while it asks', async ({ petstore, createRabbit, folder, sandbox }) => {
+    const codes: number[] = [];
+    const terminal = atTerminal(async () => {
+      codes.push((await createRabbit(['--max-wait', '0'])).exitCode);
+      return true;
+    });
+
+    const file = put(folder, 'name\nrabbit\ncat\n');
+    const { exitCode } = await petstore(['categories', 'import', file], terminal);
+
+    expect([exitCode, ...codes]).toEqual([0, 0]);
+    expect(namesIn(sandbox)).toEqual(['cat', 'rabbit']);
   });
 });
 
@@ -221,7 +280,7 @@ describe('a create with --if-missing', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
-  test('releases its name when it fails', async ({ createRabbit, sandbox }) => {
+  test('gives its turn back when it fails', async ({ createRabbit, sandbox }) => {
     sandbox.reactions.push(networkError('ENOTFOUND'));
     await createRabbit(patient, { context: as(1) });
     sandbox.categories.push({ id: exact('7'), name: 'rabbit' });

@@ -46,34 +46,29 @@ const test = base.extend<{
 });
 
 const holder = {
-  ...{ id: 'x', pid: 77, host: 'other', doing: 'importing', since: startTime },
-  isUnsettled: true,
+  ...{ id: 'x', owner: { pid: 77, host: 'other' }, doing: 'importing', since: startTime },
 };
-/** Of the store's clock when a test begins, in round numbers. */
+const ended = { ...holder, hasEnded: true };
 const waits = (error: Record<string, unknown>) => error.event === 'wait';
 
 describe('a machine that creates by name', () => {
   test.for<[what: string, value: (now: number) => object, waitS: number]>([
-    ['was given back', (now) => ({ v: 1, beat: now }), 0],
-    ['was given back an hour ago', (now) => ({ v: 1, beat: now - 3_600_000 }), 0],
-    ['is new', (now) => ({ v: 1, beat: now, bornAt: now - 5_000 }), 7],
-    ['was new long ago', (now) => ({ v: 1, beat: now, bornAt: now - 3_600_000 }), 0],
+    ['was given back', () => ({ v: 2, holder: ended }), 0],
+    ['is new', (now) => ({ v: 2, bornAt: now - 5_000 }), 7],
+    ['was new long ago', (now) => ({ v: 2, bornAt: now - 3_600_000 }), 0],
+    ['was left unsettled', (now) => ({ v: 2, unsettledAt: now, holder: ended }), 120],
+    ['was left long ago', (now) => ({ v: 2, unsettledAt: now - 3_600_000, holder: ended }), 0],
+    ['is not renewed', () => ({ v: 2, holder }), 30],
+    ['is not renewed since 10 s', (now) => ({ v: 2, unsettledAt: now - 10_000, holder }), 120],
+    ['is not renewed since 50 s', (now) => ({ v: 2, unsettledAt: now - 50_000, holder }), 80],
+    ['is not renewed since an hour', (now) => ({ v: 2, unsettledAt: now - 3_600_000, holder }), 30],
     [
-      'was left unsettled',
-      (now) => ({ v: 1, beat: now, holder: { ...holder, hasEnded: true } }),
-      120,
+      'was renewed in the year 9999',
+      () => ({ v: 2, unsettledAt: 253_370_764_800_000, holder }),
+      130,
     ],
-    ['was not renewed for 10 s', (now) => ({ v: 1, beat: now - 10_000, holder }), 120],
-    ['was not renewed for 50 s', (now) => ({ v: 1, beat: now - 50_000, holder }), 80],
-    [
-      'was not renewed for 10 s by one that had sent nothing',
-      (now) => ({ v: 1, beat: now - 10_000, holder: { ...holder, isUnsettled: false } }),
-      20,
-    ],
-    ['was not renewed for an hour', (now) => ({ v: 1, beat: now - 3_600_000, holder }), 0],
-    ['was renewed in the year 9999', () => ({ v: 1, beat: 253_370_764_800_000, holder }), 130],
-    ['was renewed in 1970', () => ({ v: 1, beat: 0, holder }), 130],
-    ['was born in the year 9999', () => ({ v: 1, beat: 0, bornAt: 253_370_764_800_000 }), 12],
+    ['was renewed in 1970', () => ({ v: 2, unsettledAt: 0, holder }), 130],
+    ['was born in the year 9999', () => ({ v: 2, bornAt: 253_370_764_800_000 }), 12],
   ])('and finds a turn that %s', async ([, value, waitS], { run, turn, clock, sandbox }) => {
     turn.put(value(clock.service()));
     const start = clock.uptime();
@@ -131,9 +126,9 @@ describe('a machine that creates by name', () => {
 
   test.for<[what: string, value: unknown]>([
     ['no JSON', 'x'],
-    ['of another version', { v: 2, beat: startTime }],
-    ['without a time', { v: 1, beat: 'now' }],
-    ['beyond all dates', { v: 1, beat: startTime, holder: { ...holder, since: 1e300 } }],
+    ['of another version', { v: 3 }],
+    ['of another time', { v: 2, unsettledAt: 'now' }],
+    ['beyond all dates', { v: 2, holder: { ...holder, since: 1e300 } }],
   ])('creates nothing if it is %s', async ([, value], { run, turn, sandbox }) => {
     turn.put(value);
 
@@ -190,14 +185,14 @@ describe('a machine that creates by name', () => {
   });
 
   test('ends at Ctrl-C and leaves its names', async ({ run, turn, clock, sandbox }) => {
-    turn.put({ v: 1, beat: clock.service(), holder });
+    turn.put({ v: 2, holder });
     const ctrlC = new AbortController();
     const ended = run('one', patient, { signal: ctrlC.signal });
     await clock.sleep(5 * second, never);
     ctrlC.abort(interrupted(130));
 
     const { exitCode, stderr } = await ended;
-    turn.put({ v: 1, beat: clock.service() });
+    turn.put({ v: 2 });
     const start = clock.uptime();
     const next = await run('one', patient);
 
@@ -263,7 +258,7 @@ describe('an import that has its turn', () => {
     clock,
     sandbox,
   }) => {
-    sandbox.react = whileCreating(() => turn.put({ v: 1, beat: clock.service(), holder }));
+    sandbox.react = whileCreating(() => turn.put({ v: 2, holder }));
     sandbox.connect = () => clock.sleep(second, never);
 
     const { exitCode } = await importRows('one');

@@ -22,8 +22,8 @@ const importing = ['categories', 'import', '-', '--format', 'csv', '--yes'];
 const uses = [
   ['ledger', 74, importing],
   ['ledger', 2, [...importing.slice(0, -1), '--dry-run']],
-  ['names', 74, importing],
-  ['names', 74, ['categories', 'create', 'frog', '--if-missing']],
+  ['turns', 74, importing],
+  ['turns', 74, ['categories', 'create', 'frog', '--if-missing']],
   ['limits', 0, ['categories', 'list']],
 ] as const;
 
@@ -97,7 +97,7 @@ describe('a folder in a state folder to which others can write', () => {
     }
 
     const made = readdirSync(state);
-    expect(made.sort()).toEqual(['ledger', 'limits', 'names']);
+    expect(made.sort()).toEqual(['ledger', 'limits', 'turns']);
     for (const name of made) expect(isPrivate(join(state, name))).toBe(true);
   });
 });
@@ -117,7 +117,7 @@ test.for([true, false])(
       expect(stderr.includes(isOwn ? 'is a symbolic link' : ownFolder)).toBe(!isOwn);
     }
 
-    expect(readdirSync(data).sort()).toEqual(isOwn ? ['ledger', 'limits', 'names'] : []);
+    expect(readdirSync(data).sort()).toEqual(isOwn ? ['ledger', 'limits', 'turns'] : []);
   },
 );
 

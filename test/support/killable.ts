@@ -1,13 +1,14 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import type { Context, Send } from '../../src/context.ts';
-import { cannotSave } from '../../src/disk/files.ts';
 import { type StateFiles, stateFiles } from '../../src/disk/state-files.ts';
+import type { Cell } from '../../src/store/cell.ts';
+import { fileCell } from '../../src/store/file-cell.ts';
 import type { Clock } from './clock.ts';
 import { interrupted } from './values.ts';
 
 /** Steps of a process at which it may die: before or after a request or a write, before a wait, or in the middle of one. */
 export type Killable = {
-  readonly context: Pick<Context, 'send' | 'sleep' | 'stateFiles'>;
+  readonly context: Pick<Context, 'send' | 'sleep' | 'stateFiles' | 'fileCell'>;
   /** Is aborted when somebody presses Ctrl-C. */
   readonly signal: AbortSignal;
   /** Resolves when it has died. */
@@ -71,13 +72,6 @@ export function createKillable(clock: Clock, send: Send, plan: KillPlan): Killab
 
   const killableFiles: StateFiles = {
     ...stateFiles,
-    write(path, text) {
-      if (step()) return;
-      if (isFull()) throw cannotSave(path, noSpace());
-      stateFiles.write(path, text);
-      syncedLengths.delete(path);
-      step();
-    },
     append(path, text) {
       if (step()) return;
       if (!syncedLengths.has(path)) {
@@ -94,23 +88,20 @@ export function createKillable(clock: Clock, send: Send, plan: KillPlan): Killab
       syncedLengths.delete(path);
       step();
     },
-    rename(from, to) {
-      if (step()) return;
-      stateFiles.rename(from, to);
-      step();
-    },
-    touch(path, at) {
-      if (step()) return;
-      stateFiles.touch(path, at);
-      step();
-    },
-    remove(path) {
-      if (step()) return;
-      stateFiles.remove(path);
-      syncedLengths.delete(path);
-      step();
-    },
   };
+
+  function killableCell<Value>(...options: Parameters<typeof fileCell>): Cell<Value> {
+    const cell = fileCell<Value>(...options);
+    return {
+      read: cell.read,
+      replace(seen, next) {
+        if (step()) return new Promise<never>(() => {});
+        if (isFull()) throw noSpace();
+        const isReplaced = cell.replace(seen, next);
+        return step() ? new Promise<never>(() => {}) : isReplaced;
+      },
+    };
+  }
 
   return {
     signal: ctrlC.signal,
@@ -134,6 +125,7 @@ export function createKillable(clock: Clock, send: Send, plan: KillPlan): Killab
         return unlessDead(undefined);
       },
       stateFiles: killableFiles,
+      fileCell: killableCell,
     },
   };
 }

@@ -13,6 +13,7 @@ import { run } from '../../src/run.ts';
 import { createState, type SandboxState } from '../../src/sandbox/sandbox-state.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
+import { fileCell } from '../../src/store/file-cell.ts';
 import { type Clock, createClock } from './clock.ts';
 import { noteCommands } from './last-commands.ts';
 
@@ -137,6 +138,7 @@ export const test = base.extend<Fixtures>({
         capture: unexpected('a program'),
         openEngine: unexpected('an engine'),
         stateFiles,
+        fileCell,
         self: ['node', 'petstore'],
         owner,
         isRunning: ({ pid }) => !started.has(pid) || running.includes(pid),

@@ -1,6 +1,6 @@
 import { Interruption } from '../../src/errors.ts';
 import { toInteger } from '../../src/json/json.ts';
-import { withLock } from '../../src/store/lock.ts';
+import { fileCell } from '../../src/store/file-cell.ts';
 
 export type {
   Captured,
@@ -22,22 +22,13 @@ export function exact(digits: string): number | bigint {
   return toInteger(BigInt(digits));
 }
 
-/** Lets that process take a lock, whoever has it. Returns what releases it. */
-export function lockAs(pid: number, path: string, now = () => 0): Promise<() => void> {
-  const world = {
-    owner: { pid, host: 'elsewhere' },
-    isRunning: () => false,
-    now,
-    random: () => 0,
-    sleep: () => Promise.resolve(),
-    signal: new AbortController().signal,
-  };
-  return new Promise((resolve, reject) => {
-    withLock(world, path, () => new Promise<void>(resolve)).catch(reject);
-  });
-}
-
 /** Returns what the signal is aborted with when the user presses Ctrl-C (130) or the process is terminated (143). */
 export function interrupted(exitCode: 129 | 130 | 143): Interruption {
   return new Interruption(exitCode);
+}
+
+/** Puts a value in place of a turn on disk, as another process would. */
+export function takeTurnAs(folder: string, value: unknown): void {
+  const cell = fileCell(folder);
+  cell.replace(cell.read(), value);
 }

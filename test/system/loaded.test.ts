@@ -60,7 +60,7 @@ test.skipIf(!existsSync('/proc/self/io'))(
 
 /** Copies each entry of the folders of a state folder, as if there were so many other services and keys. */
 function multiplyEntries(state: string, copies: number): void {
-  for (const folder of ['limits', 'names', 'ledger'].map((name) => join(state, name))) {
+  for (const folder of ['limits', 'turns', 'ledger'].map((name) => join(state, name))) {
     for (const name of readdirSync(folder)) {
       const [, ...endings] = name.split('.');
       for (let copy = 0; copy < copies; copy += 1) {

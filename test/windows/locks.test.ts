@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFolder, describeWindows, expect, windowsPath } from './windows.ts';
 
-/** Below those that systems give to whoever asks for any. */
-const port = 20_000 + (process.pid % 10_000);
 const ten = Array.from({ length: 10 }, (_, n) => `p${n}`);
 
 /** Opens a file for a moment again and again: as nobody else may have it open, like a virus scanner, or to read it. */
@@ -22,24 +20,6 @@ const opener = `
 const flags = { reader: '0', scanner: `${0x10000000}` };
 
 describeWindows((test) => {
-  test('4 processes take a lock 30 times each, and some are killed: never two have it', async ({
-    folder,
-    program,
-  }) => {
-    const path = windowsPath(join(folder, 'state', 'lock'));
-    const locker = await program('locker');
-    const run = (rounds: number) => locker(path, `${port}`, `${rounds}`);
-    const victims = [run(10_000), run(10_000)];
-
-    const ended = Promise.all(Array.from({ length: 4 }, () => run(30).ended));
-    for (const victim of victims) {
-      await run(1).ended;
-      victim.kill();
-    }
-
-    for (const { code, stderr } of await ended) expect([code, stderr]).toEqual([0, '']);
-  });
-
   test('ten processes save a setting each at once, while another reads: all are saved', async ({
     petstore,
     start,

@@ -1,14 +1,12 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns } from '../../fields.ts';
-import type { Hold } from '../../import/hold.ts';
-import { takeTurn } from '../../import/lease.ts';
 import type { Entry, Ledger } from '../../import/ledger.ts';
 import { fetchList } from '../../import/lookup.ts';
 import { findRenamed, foldName } from '../../import/plan.ts';
 import { computeRestMs, defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
+import { type Turn, takeTurn } from '../../import/turn.ts';
 import { findMismatch } from '../../json/check.ts';
 import { type Client, readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
@@ -40,7 +38,7 @@ type Creation = {
   readonly ledger: Ledger;
   /** What was created here under this name. */
   entries: readonly Entry[];
-  hold?: Hold;
+  turn?: Turn;
   /** The last list that was read before the create. */
   before: readonly Category[];
   /** A request may still create the category after the last list was read. */
@@ -112,25 +110,25 @@ function validate(category: NewCategory): NewCategory {
   return category;
 }
 
-/** Creates a category unless one has exactly this name. Meanwhile no other petstore process of this machine creates it. */
+/** Creates a category unless one has exactly this name. Meanwhile no other petstore process creates by name. */
 async function createMissing(creation: Creation): Promise<Category> {
   const { session, body, ledger } = creation;
   const { context, report } = session;
-  const hold = await holdName(session, body.name);
-  creation.hold = hold;
+  const turn = await waitForTurn(session);
+  creation.turn = turn;
   try {
     creation.entries = ledger.read([body.name]);
     creation.before = await list(creation);
-    let restMs = computeRestMs(context.uptime(), hold.predecessors);
+    let restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt);
     if (restMs > 0 && !findOld(creation)) {
-      const why = 'another petstore process may have created the same name';
+      const why = 'another petstore process did not finish, and may have created the same name';
       warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
       creation.before = await listSettled(creation, restMs).catch((error) => {
         throw withDetails(error, nothingSent);
       });
       restMs = 0;
     }
-    if (restMs === 0) hold.forgetPredecessors();
+    if (restMs === 0) await turn.afterList();
     const old = findOld(creation);
     if (old) {
       notice(report, `"${body.name}" already exists`);
@@ -140,18 +138,17 @@ async function createMissing(creation: Creation): Promise<Category> {
     warnOfLookAlike(creation);
     return await send(creation);
   } finally {
-    await hold.release(creation.isUnsettled);
+    await turn.release(creation.isUnsettled);
   }
 }
 
-async function holdName(session: Session, name: string): Promise<Hold> {
+async function waitForTurn(session: Session): Promise<Turn> {
   const { context, report } = session;
   const { address } = await session.account();
   const maxWaitMs = getSetting('max-wait', session).value;
-  const folder = join(requireStateFolder(context), 'names');
-  const wanted = { folder, address, names: [name], doing: 'creating' } as const;
+  const folder = requireStateFolder(context);
   const store = await openStore(session);
-  return takeTurn(context, { ...wanted, maxWaitMs, report, store });
+  return takeTurn(context, { folder, address, store, doing: 'creating', maxWaitMs, report });
 }
 
 function findOld({ before, body, entries }: Creation): Category | undefined {
@@ -185,12 +182,12 @@ async function listSettled(creation: Creation, waitMs: number): Promise<Category
 
 /** Sends the create. If its outcome is unknown, looks for it in the list at once, and again when the service has settled. */
 async function send(creation: Creation): Promise<Category> {
-  const { session, client, body, hold } = creation;
+  const { session, client, body, turn } = creation;
   const { report } = session;
   try {
-    const hooks = { beforeSending: () => hold?.beforeSending() };
+    const hooks = { beforeSending: () => turn?.confirm() };
     const create = () => client.call(createCategory, { body }, hooks);
-    const category = await (hold ? hold.send(create, session.context.signal) : create());
+    const category = await (turn ? turn.send(create, session.context.signal) : create());
     takeCreated(creation, category);
     return category;
   } catch (error) {

@@ -135,13 +135,16 @@ async function run(
   let progress: ReturnType<typeof startProgress> | undefined;
   const ending = await runImport({
     ...job,
-    async confirm() {
+    async confirm(beforeAsking) {
       const similar = isConfirmed ? [] : findByFate(items, 'similar');
       const toCreate = findByFate(items, 'create').length + similar.length;
       const forecast = await forecastImport(session, toCreate, 1);
       showPlan(session, items, toCreate, forecast);
       if (toCreate === 0) return;
-      if (!isConfirmed) await ask(session, toCreate, similar);
+      if (!isConfirmed) {
+        await beforeAsking();
+        await ask(session, toCreate, similar);
+      }
       // A yes holds for the look-alikes that were shown.
       for (const item of similar) item.isAgreed = true;
       progress = startProgress(session, toCreate, forecast.ms);

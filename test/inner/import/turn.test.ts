@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Context, Engine } from '../../../src/context.ts';
-import { Lease } from '../../../src/import/lease.ts';
+import { computeRestMs } from '../../../src/import/settle.ts';
+import { Turn } from '../../../src/import/turn.ts';
+import { memoryCell } from '../../../src/store/cell.ts';
 import { createClock } from '../../support/clock.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../support/memory-engine.ts';
-import { createRandom, type Random } from '../../support/random.ts';
+import { createRandom } from '../../support/random.ts';
 import { trials } from '../../support/trials.ts';
 
 const second = 1_000;
@@ -13,7 +15,9 @@ const machines = 3;
 const never = new Promise<never>(() => {});
 
 type Trouble = { readonly what: 'pause' | 'kill' | 'away' | 'flush'; readonly machine: number };
-type Turn = { readonly listedAt: number; lastCreateAt: number; wasGivenBack: boolean };
+/** From a list to the next one. */
+type Span = { readonly listedAt: number; lastCreateAt: number; wasGivenBack: boolean };
+type Place = 'a store' | 'a folder';
 
 const trouble = fc.record({
   what: fc.constantFrom<Trouble['what']>('pause', 'pause', 'kill', 'away'),
@@ -28,39 +32,44 @@ const flush = fc.record({
   lasts: fc.constant(0),
 });
 
-test('machines that pause, die and lose their store: none creates after the list of another one', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(trouble, { maxLength: 5 }),
-      fc.option(flush, { nil: undefined }),
-      fc.nat(),
-      async (troubles, flushed, seed) => {
-        const all = await simulate(flushed ? [...troubles, flushed] : troubles, seed);
-        // One that loses its turn while it settles lists as well, and then creates nothing by that list.
-        const turns = all.filter(({ lastCreateAt }) => lastCreateAt > 0);
-        for (const [n, turn] of turns.entries()) {
-          for (const earlier of turns.slice(0, n)) {
-            // Nobody knows of requests that were lost along with the values of the store.
-            const restMs = earlier.wasGivenBack || flushed ? 0 : settleMs;
-            expect(turn.listedAt).toBeGreaterThanOrEqual(earlier.lastCreateAt + restMs);
+test.for<Place>(['a store', 'a folder'])(
+  'processes that share %s, pause, die and lose it: none creates after the list of another one',
+  async (place) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(trouble, { maxLength: 5 }),
+        fc.option(flush, { nil: undefined }),
+        fc.nat(),
+        async (troubles, flushed, seed) => {
+          const all = await simulate(place, flushed ? [...troubles, flushed] : troubles, seed);
+          // One that loses its turn while it settles lists as well, and then creates nothing by that list.
+          const turns = all.filter(({ lastCreateAt }) => lastCreateAt > 0);
+          for (const [n, turn] of turns.entries()) {
+            for (const earlier of turns.slice(0, n)) {
+              // Nobody knows of requests that were lost along with the values of the store.
+              const restMs = earlier.wasGivenBack || flushed ? 0 : settleMs;
+              expect(turn.listedAt).toBeGreaterThanOrEqual(earlier.lastCreateAt + restMs);
+            }
           }
-        }
-      },
-    ),
-    trials(60),
-  );
-});
+        },
+      ),
+      trials(60),
+    );
+  },
+);
 
-/** Lets machines take turns for some minutes, and returns the turns in the order of their lists. */
+/** Lets machines take turns for some minutes, and returns the spans in the order of their lists. */
 async function simulate(
+  place: Place,
   troubles: readonly (Trouble & { readonly at: number; readonly lasts: number })[],
   seed: number,
-): Promise<Turn[]> {
+): Promise<Span[]> {
   const clock = createClock();
   const start = clock.uptime();
   const random = createRandom(seed);
   const engine = createMemoryEngine(clock.service);
-  const turns: Turn[] = [];
+  const cell = memoryCell<never>();
+  const spans: Span[] = [];
   const pausedUntil = new Map<number, number>();
   const dead = new Set<number>();
   const over = new AbortController();
@@ -79,7 +88,7 @@ async function simulate(
   for (let machine = 0; machine < machines; machine += 1) void work(machine).catch(() => {});
   await sleep(600 * second);
   over.abort();
-  return turns;
+  return spans;
 
   function sleep(ms: number): Promise<void> {
     return clock.sleep(ms, over.signal).catch(() => never);
@@ -98,39 +107,53 @@ async function simulate(
   async function work(machine: number): Promise<void> {
     const context = contextOf(machine);
     for (;;) {
-      const lease = new Lease(context, {
-        store: { engine: engineOf(engine, () => live(machine)), name: 'store' },
+      const turn = new Turn(context, {
+        store:
+          place === 'a store'
+            ? { engine: engineOf(engine, () => live(machine)), name: 'store' }
+            : undefined,
         folder: '',
         address: 'service',
-        names: [],
         doing: 'importing',
         maxWaitMs: Number.POSITIVE_INFINITY,
         report: () => {},
       });
       // Another process has taken over.
-      await takeTurn(lease, context, random).catch(() => {});
+      await createInTurns(turn, context).catch(() => {});
       await context.sleep(second, context.signal);
     }
   }
 
-  async function takeTurn(lease: Lease, context: Context, random: Random): Promise<void> {
+  async function createInTurns(turn: Turn, context: Context): Promise<void> {
     const { signal } = context;
-    const silenceMs = await lease.take();
-    if (silenceMs !== undefined) {
-      await context.sleep(settleMs - Math.max(0, silenceMs - 10 * second), signal);
+    await turn.take();
+    for (let lists = 3 * random(); lists > 0; lists -= 1) {
+      const restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt);
+      if (restMs > 0) await context.sleep(restMs, signal);
+      const span = { listedAt: clock.uptime(), lastCreateAt: 0, wasGivenBack: false };
+      spans.push(span);
+      await turn.afterList();
+      while (!turn.hasNews && random() < 0.7) {
+        await create(turn, context, span);
+        span.wasGivenBack = true;
+        await turn.release(false);
+        await context.sleep(10 * second * random(), signal);
+        await turn.take();
+      }
     }
-    const turn = { listedAt: clock.uptime(), lastCreateAt: 0, wasGivenBack: false };
-    turns.push(turn);
-    lease.afterList();
-    for (let left = 20 * random(); left > 0; left -= 1) {
-      await lease.send(async () => {
+    await turn.release(false);
+  }
+
+  async function create(turn: Turn, context: Context, span: Span): Promise<void> {
+    const { signal } = context;
+    for (let left = 10 * random(); left > 0; left -= 1) {
+      await turn.send(async () => {
         await context.sleep(3 * second * random(), signal);
-        lease.check();
-        turn.lastCreateAt = clock.uptime();
+        await turn.confirm();
+        span.wasGivenBack = false;
+        span.lastCreateAt = clock.uptime();
       }, signal);
     }
-    turn.wasGivenBack = true;
-    await lease.release(false);
   }
 
   function contextOf(machine: number): Context {
@@ -140,6 +163,18 @@ async function simulate(
       random,
       owner: { pid: 1, host: `machine-${machine}` },
       signal: over.signal,
+      isRunning: () => undefined,
+      fileCell: () => ({
+        async read() {
+          await live(machine);
+          return cell.read();
+        },
+        async replace(seen, next) {
+          await live(machine);
+          if (engine.fault) throw new Error('away');
+          return cell.replace(seen as never, next as never);
+        },
+      }),
       sleep: async (ms: number, signal: AbortSignal) => {
         await clock.sleep(Math.max(0, ms), signal);
         await live(machine);

@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { change } from '../store/cell.ts';
+import type { Stored } from '../store/store-cell.ts';
+import { isRefusal } from '../store/store-error.ts';
+import { isoTime } from '../time.ts';
+import {
+  doctorHint,
+  type Holder,
+  maxUnusedMs,
+  openTurnCell,
+  type TurnAddress,
+  type TurnCell,
+  type TurnValue,
+} from './turn-cell.ts';
+import { Obstacle, waitForOthers } from './wait-for-others.ts';
+
+type Options = TurnAddress & {
+  readonly doing: Holder['doing'];
+  readonly maxWaitMs: number;
+  readonly report: Report;
+};
+
+const beatMs = 5_000;
+/** A create leaves only within this time of a beat. */
+export const maxBeatAgeMs = 10_000;
+/** Who does not beat for this time is taken for dead. It is more than a create needs after its last check. */
+const maxSilenceMs = 30_000;
+/** A machine that slept has watched nobody meanwhile. */
+const maxLookMs = 2_000;
+/** Within this time the holder puts itself back into a store that has lost it. By then it sends nothing that was not confirmed. */
+const maxPutBackMs = 12_000;
+const spaceHint =
+  'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
+const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
+
+/** Rejects a create at its last moment: nothing was sent. */
+const notConfirmed = new Error('the turn is not confirmed');
+
+/** Waits until no other process creates by name at the service. */
+export async function takeTurn(context: Context, options: Options): Promise<Turn> {
+  const turn = new Turn(context, options);
+  try {
+    await turn.take();
+    return turn;
+  } catch (error) {
+    await turn.release(false);
+    throw asUnsent(error);
+  }
+}
+
+function asUnsent(error: unknown): unknown {
+  if (error instanceof Interruption) return error.with(nothingSent);
+  if (!(error instanceof Failure) || error.kind !== 'output') return error;
+  return error.with({ ...nothingSent, hint: spaceHint, ...error.details, outcome: 'not_sent' });
+}
+
+export async function describeTurn(context: Context, address: TurnAddress): Promise<string> {
+  const cell = openTurnCell(context, address);
+  try {
+    const { value: { holder } = {} } = await cell.read();
+    return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
+  } catch (error) {
+    throw cell.explain(error);
+  }
+}
+
+/** The turn of this process to create by name, as long as it beats. It may be given back, and taken again. */
+export class Turn {
+  /** False once a list has shown all that others created before we took the turn. */
+  hasNews = true;
+  /** When somebody was last heard of, by our uptime, whose creates may still be carried out. */
+  predecessorSeenAt: number | undefined;
+  readonly #context: Context;
+  readonly #options: Options;
+  readonly #cell: TurnCell;
+  readonly #self: Holder;
+  #watched = { version: '', lookedAt: 0, silentMs: 0 };
+  #isHeld = false;
+  #isLost = false;
+  #taking: Promise<void> | undefined;
+  #telling: Promise<void> | undefined;
+  #releasing: Promise<void> | undefined;
+  #released = new AbortController();
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  /** What the ones before have left unsettled. */
+  #inherited: number | undefined;
+  #mayHaveSent = false;
+  /** The cell knows that. */
+  #isTold = false;
+
+  constructor(context: Context, options: Options) {
+    const { doing } = options;
+    this.#context = context;
+    this.#options = options;
+    this.#cell = openTurnCell(context, options);
+    this.#self = { id: randomUUID(), owner: context.owner, doing, since: 0 };
+  }
+
+  /** Waits for the turn, unless this process has it. */
+  async take(signal = this.#context.signal): Promise<void> {
+    this.#throwIfLost();
+    if (this.#isHeld) return;
+    this.#taking ??= this.#wait(signal, () => this.#tryToTake()).finally(() => {
+      this.#taking = undefined;
+    });
+    await this.#taking;
+  }
+
+  async #tryToTake(): Promise<Obstacle | undefined> {
+    const { uptime } = this.#context;
+    const askedAt = uptime();
+    const found = await change(this.#cell, (seen) => this.#decide(seen));
+    if (found instanceof Obstacle) return found;
+    const { holder, unsettledAt } = found.value ?? {};
+    if (holder?.id !== this.#self.id || !holder.hasEnded) this.hasNews = true;
+    if (unsettledAt !== undefined) {
+      const ageMs = measureAge(unsettledAt, found.now, this.#watched.silentMs);
+      this.predecessorSeenAt = uptime() - ageMs;
+    }
+    this.#inherited = unsettledAt;
+    this.#isHeld = true;
+    this.#confirmedAt = askedAt;
+    this.#released = new AbortController();
+    this.#beat(this.#released.signal).catch(() => {});
+    return undefined;
+  }
+
+  /** Takes the turn if nobody has it, or if no create of who has it can still leave. Returns what was there. */
+  #decide(
+    seen: Stored<TurnValue>,
+  ): readonly [next: TurnValue | undefined, found: Obstacle | Stored<TurnValue>] {
+    const { value, version, now } = seen;
+    const silentMs = this.#watch(version);
+    if (!value && this.#cell.store) return [{ v: 2, bornAt: now }, forgotten];
+    const { bornAt, holder, unsettledAt } = value ?? {};
+    if (bornAt !== undefined && measureAge(bornAt, now, silentMs) < maxPutBackMs) {
+      return [undefined, forgotten];
+    }
+    // It is ours also if the reply to an earlier try was lost.
+    if (holder && holder.id !== this.#self.id && this.#isLiving(holder, silentMs)) {
+      return [undefined, createObstacle(holder)];
+    }
+    return [createValue({ ...this.#self, since: now }, unsettledAt), seen];
+  }
+
+  #isLiving({ owner, hasEnded }: Holder, silentMs: number): boolean {
+    // Of machines that share a store, two may have one name; `born` tells them apart.
+    const isSeen = !this.#cell.store || owner.born !== undefined;
+    const isGone = isSeen && this.#context.isRunning(owner) === false;
+    return !hasEnded && !isGone && silentMs < maxSilenceMs;
+  }
+
+  /** Returns for how long we have seen no change. */
+  #watch(version: string): number {
+    const lookedAt = this.#context.uptime();
+    const last = this.#watched;
+    const sinceLastMs = Math.min(maxLookMs, lookedAt - last.lookedAt);
+    const silentMs = version === last.version ? last.silentMs + sinceLastMs : 0;
+    this.#watched = { version, lookedAt, silentMs };
+    return silentMs;
+  }
+
+  async #beat(released: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#context.sleep(beatMs, released);
+      // After a failure, the next create renews it.
+      await this.#renew().catch(() => {});
+    }
+  }
+
+  /** A place that has lost its values gets this one again. */
+  async #renew(): Promise<void> {
+    const askedAt = this.#context.uptime();
+    const isTaken = await change(this.#cell, ({ value, now }) => {
+      const { holder } = value ?? {};
+      const isTaken = holder !== undefined && (holder.id !== this.#self.id || !!holder.hasEnded);
+      if (!this.#isHeld || isTaken) return [undefined, isTaken];
+      const unsettledAt = this.#mayHaveSent ? now : this.#inherited;
+      return [createValue({ ...this.#self, since: holder?.since ?? now }, unsettledAt), false];
+    });
+    if (!this.#isHeld) return;
+    if (isTaken) this.#lose();
+    else this.#confirmedAt = askedAt;
+  }
+
+  #lose(): void {
+    this.#isLost = true;
+    this.#isHeld = false;
+    this.#released.abort();
+  }
+
+  #throwIfLost(): void {
+    if (!this.#isLost) return;
+    throw new Failure('output', 'another petstore process has taken the turn to create', {
+      consequence:
+        'This run was suspended, or did not reach the shared store, for more than half a minute. It sends nothing more.',
+      hint: 'Run the same command again: it waits for the other process.',
+    });
+  }
+
+  /**
+   * Sends a create that calls `confirm` at its last moment. If the turn was given back it takes it again; while a store is away it waits.
+   */
+  async send<Result>(create: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    for (;;) {
+      try {
+        return await create();
+      } catch (error) {
+        if (error !== notConfirmed) throw error;
+      }
+      if (this.#isHeld) await this.#wait(signal, () => this.#renew());
+      else await this.take(signal);
+    }
+  }
+
+  /** Rejects unless it has just been confirmed that the turn is ours, and that a create may be under way. */
+  async confirm(): Promise<void> {
+    this.#throwIfLost();
+    if (!this.#isHeld) throw notConfirmed;
+    if (this.#isTold && !this.#isOld()) return;
+    this.#mayHaveSent = true;
+    this.#telling ??= this.#renew().finally(() => {
+      this.#telling = undefined;
+    });
+    await this.#telling.catch(() => {
+      throw notConfirmed;
+    });
+    this.#throwIfLost();
+    if (!this.#isHeld || this.#isOld()) throw notConfirmed;
+    this.#isTold = true;
+  }
+
+  #isOld(): boolean {
+    return this.#context.uptime() - this.#confirmedAt > maxBeatAgeMs;
+  }
+
+  /** Repeats a step until nothing is in its way. */
+  #wait<Result>(signal: AbortSignal, step: () => Promise<Result | Obstacle>): Promise<Result> {
+    const { store, explain } = this.#cell;
+    const tryStep = () =>
+      step().catch((error: unknown) => {
+        const failure = explain(error);
+        // Nobody creates without the store, which may come back.
+        if (error instanceof Failure || !store || isRefusal(error)) throw failure;
+        return createStoreObstacle(failure.message);
+      });
+    return waitForOthers(this.#context, this.#options, signal, tryStep);
+  }
+
+  /** Call it when a list has shown what became of all that was sent, and what others have created. */
+  async afterList(): Promise<void> {
+    this.hasNews = false;
+    this.predecessorSeenAt = undefined;
+    await this.rest();
+  }
+
+  /** Call it when each create that was sent has had its response. Never throws: the next beat says it, too. */
+  async rest(): Promise<void> {
+    if (!this.#mayHaveSent && this.#inherited === undefined) return;
+    this.#isTold = false;
+    this.#mayHaveSent = false;
+    this.#inherited = undefined;
+    await this.#renew().catch(() => {});
+  }
+
+  /** Never throws. If anything that was sent is unsettled, the next process waits. */
+  async release(isUnsettled: boolean): Promise<void> {
+    if (!this.#isHeld) return this.#releasing;
+    const left = isUnsettled && this.#mayHaveSent;
+    this.#isHeld = false;
+    this.#isTold = false;
+    this.#mayHaveSent = false;
+    this.#released.abort();
+    this.#releasing = change(this.#cell, ({ value, now }) => {
+      // By now it may have been taken again.
+      if (this.#isHeld || value?.holder?.id !== this.#self.id) return [undefined, undefined];
+      const unsettledAt = left ? now : this.#inherited;
+      return [createValue({ ...value.holder, hasEnded: true }, unsettledAt), undefined];
+    }).catch(() => {});
+    await this.#releasing;
+  }
+}
+
+function createValue(holder: Holder, unsettledAt: number | undefined): TurnValue {
+  return { v: 2, holder, unsettledAt };
+}
+
+/** Only the time that we have watched counts if a clock was set. */
+function measureAge(moment: number, now: number, watchedMs: number): number {
+  const ageMs = now - moment;
+  return ageMs >= 0 && ageMs < maxUnusedMs ? ageMs : watchedMs;
+}
+
+const forgotten = createStoreObstacle('the shared store does not know yet whose turn it is');
+
+function createStoreObstacle(why: string): Obstacle {
+  return new Obstacle(why, 'creating', unsentFailure('output', why, doctorHint));
+}
+
+function createObstacle(holder: Holder): Obstacle {
+  const why = describeHolder(holder);
+  const failure = unsentFailure('output', why, laterHint);
+  return new Obstacle(why, 'waiting for it to finish', failure, holder.owner.pid);
+}
+
+function describeHolder({ owner: { pid, host }, doing, since }: Holder): string {
+  return `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
+}
