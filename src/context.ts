@@ -98,10 +98,8 @@ export type EngineAddress = {
 };
 
 export type Engine = {
-  /** Runs a Lua script with one key. Rejects with the server's error or the system's; the connection is of no more use then. */
-  readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
-  /** Closes the connection, unless its first reply is still to come. The next command makes a new one. */
-  readonly drop: () => void;
+  /** Runs the script of the store (store/store-cell.ts) with one key. Rejects with the server's error or the system's. */
+  readonly swap: (key: string, args: readonly string[]) => Promise<unknown>;
 };
 
 /** Header fields by lower-case name; a field sent more than once has more than one value. */

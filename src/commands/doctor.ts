@@ -6,7 +6,6 @@ import { writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder, ownFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
-import { describeTurn } from '../import/turn.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
@@ -15,7 +14,7 @@ import type { App } from '../session/app.ts';
 import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
-import { chooseSharedStore, describePasswordRisk, openStore } from '../session/open-limit.ts';
+import { chooseSharedStore } from '../session/open-limit.ts';
 import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
@@ -137,17 +136,11 @@ const localChecks: Readonly<Record<string, Check>> = {
 const accountChecks: Readonly<Record<string, Check>> = {
   async 'shared store'(session) {
     const store = chooseSharedStore(session);
-    const opened = await openStore(session);
-    if (!store || !opened) return 'not set: the rate limit is shared on this machine only';
+    if (!store) return 'not set: the rate limit is shared on this machine only';
     const limit = await session.limits();
     await readStatus(limit);
-    if (!limit.isRemote()) return { warning: `${store.name} does not answer` };
-    const { address } = await session.account();
-    const folder = requireStateFolder(session.context);
-    const turn = await describeTurn(session.context, { folder, address, store: opened });
-    const risk = describePasswordRisk(store);
-    const found = `${store.name} answers; ${turn}`;
-    return risk ? { warning: `${found}; ${risk}` } : found;
+    if (limit.isRemote()) return `${store.name} answers`;
+    throw new Failure('network', `${store.name} does not answer`);
   },
   async 'rate limit'(session) {
     const { context } = session;

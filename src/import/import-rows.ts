@@ -1,7 +1,6 @@
 import { notice } from '../events.ts';
 import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
-import { quoted } from '../text/quote.ts';
 import { formatCount } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Entry } from './ledger.ts';
@@ -10,7 +9,6 @@ import { findByFate, findCreated, findUnlisted, plan } from './plan.ts';
 import type { Item } from './rows.ts';
 import { Round, type Stop } from './send-rows.ts';
 import { computeRestMs, describeUnknown, settle } from './settle.ts';
-import { type Turn, takeTurn } from './turn.ts';
 
 export type Ending = {
   readonly stop: Stop | undefined;
@@ -23,34 +21,33 @@ const maxFruitlessLooks = 3;
 
 /** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
-  const { context, items, ledger, report, settleMs } = job;
+  const { context, items, ledger, report, settleMs, turn } = job;
   const copies: Category[] = [];
   /** Ids of the first list, and those that rows and copies got since. */
   const known = new Set<Category['id']>();
   let entries: readonly Entry[] = [];
   let isPlanned = false;
   let stop: Stop | undefined;
-  let turn: Turn | undefined;
   try {
-    turn = await takeTurn(context, { ...job, folder: job.stateFolder, doing: 'importing' });
+    await turn.take();
     ledger.open();
-    const list = await lookUp(turn);
+    const list = await lookUp();
     for (const { id } of list) known.add(id);
 
-    await job.confirm(() => turn?.release(false) ?? Promise.resolve());
+    await job.confirm(() => turn.release(false));
     isPlanned = true;
     plan(items, list, entries);
     let left = findByFate(items, 'create');
     for (let fruitless = 0; left.length > 0 && fruitless < maxFruitlessLooks; ) {
       const before = findCreated(items).length;
-      stop = await new Round(job, turn, known).send(left);
+      stop = await new Round(job, known).send(left);
       const unknown = findByFate(items, 'unknown').length;
       // The list may have to wait for the limit of another day.
       if (unknown === 0 && ledger.sync()) await turn.rest();
       if (stop?.kind === 'failed') break;
       if (unknown > 0) await settle(context, report, settleMs, describeUnknown(unknown));
       const isOvertaken = turn.hasNews;
-      await lookUp(turn);
+      await lookUp();
       left = findByFate(items, 'create');
       fruitless = isOvertaken || findCreated(items).length > before ? 0 : fruitless + 1;
     }
@@ -60,12 +57,12 @@ export async function runImport(job: Job): Promise<Ending> {
     if (!isPlanned) throw error;
     stop = { kind: 'failed', error };
   } finally {
-    await turn?.release(findByFate(items, 'unknown').length > 0 || !ledger.sync());
+    await turn.release(findByFate(items, 'unknown').length > 0 || !ledger.sync());
   }
   return { stop, copies };
 
   /** Requests the list, and goes by it: the service had its time to carry out what was unknown. */
-  async function lookUp(turn: Turn): Promise<Category[]> {
+  async function lookUp(): Promise<Category[]> {
     await turn.take();
     // Only now: whoever had the turn before has written down what it created.
     if (turn.hasNews) entries = ledger.read(items.map(({ name }) => name));
@@ -85,7 +82,6 @@ export async function runImport(job: Job): Promise<Ending> {
     }
     await turn.afterList();
     for (const copy of findCopies(items, list, known)) {
-      notice(report, describeCopy(copy));
       copies.push(copy);
       known.add(copy.id);
     }
@@ -115,8 +111,4 @@ function findKnown(items: readonly Item[]): Known[] {
 
 function describeClaim(found: number, absent: number): string {
   return `checked: ${formatCount(found)} created, ${formatCount(absent)} not created, which will be sent again`;
-}
-
-function describeCopy({ name, id }: Category): string {
-  return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
 }

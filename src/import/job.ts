@@ -1,21 +1,19 @@
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Client } from '../service/client.ts';
-import type { Store } from '../store/store-cell.ts';
 import type { Ledger } from './ledger.ts';
 import type { Item } from './rows.ts';
 import type { SettleTimes } from './settle.ts';
+import type { Turn } from './turn.ts';
 
 export type Job = SettleTimes & {
   readonly context: Context;
   readonly client: Client;
   readonly report: Report;
-  readonly address: string;
   readonly items: readonly Item[];
-  readonly stateFolder: string;
+  readonly turn: Turn;
   readonly ledger: Ledger;
   readonly maxWaitMs: number;
-  readonly store?: Store | undefined;
   /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
   readonly confirm: (beforeAsking: () => Promise<void>) => Promise<void>;
   readonly onRowDone: () => void;

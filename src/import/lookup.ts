@@ -7,10 +7,13 @@ import { quoted } from '../text/quote.ts';
 import { countOf, duration } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Entry } from './ledger.ts';
-import { findCreated, findUnlisted } from './plan.ts';
+import { findCreated, findUnlisted, foldName } from './plan.ts';
 import type { Item } from './rows.ts';
 
-type Looking = Pick<Job, 'context' | 'client' | 'report' | 'ledger' | 'maxWaitMs' | 'settleMs'>;
+export type Looking = Pick<
+  Job,
+  'context' | 'client' | 'report' | 'ledger' | 'maxWaitMs' | 'settleMs'
+>;
 /** A category that an earlier list had, or that this run created. */
 export type Known = Pick<Entry, 'name' | 'id' | 'as'> & { readonly isOurs?: boolean };
 
@@ -81,6 +84,24 @@ function incompleteList([first, ...more]: readonly Known[]): Failure {
     consequence: 'Or somebody has deleted what it lacks. Nothing more was sent.',
     hint: 'Run the same command again when the list shows that. After an hour petstore goes by the list.',
   });
+}
+
+/** Returns false if a 201 has the id of a category that was known before. Throws if that has another name: then nobody knows what became of ours. */
+export function isNewCategory(
+  category: Category,
+  wanted: string,
+  known: ReadonlySet<Category['id']>,
+): boolean {
+  const isNew = !known.has(category.id);
+  if (isNew || foldName(category.name) === foldName(wanted)) return isNew;
+  throw new Failure('outcome_unknown', describeOlder(category), {
+    consequence: 'It may have been created.',
+    outcome: 'unknown',
+  });
+}
+
+export function describeOlder({ id, name }: Category): string {
+  return `the service answered with id ${id} (${quoted(name)}), which existed before`;
 }
 
 /** Finds categories for rows of unknown outcome: of exactly their names, and with an id that was not known before. */

@@ -68,7 +68,7 @@ export function plan(
 }
 
 /** Finds the categories that the service keeps under another name than the one they were created with. */
-export function findRenamed(list: readonly Category[], entries: readonly Entry[]) {
+function findRenamed(list: readonly Category[], entries: readonly Entry[]) {
   const renamed = entries.filter(({ name, as }) => as !== name);
   if (renamed.length === 0) return [];
   const look = lookIn(list);

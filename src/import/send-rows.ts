@@ -8,8 +8,8 @@ import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
+import { describeOlder, isNewCategory } from './lookup.ts';
 import { describeRow, type Item } from './rows.ts';
-import type { Turn } from './turn.ts';
 
 export type Stop =
   | { readonly kind: 'unknowns' }
@@ -28,7 +28,6 @@ const maxListAgeMs = 3_600_000;
 /** Sends creates between two lists. Gives the turn back while it waits for the limit with no create in flight and no outcome unknown. */
 export class Round {
   readonly #job: Job;
-  readonly #turn: Turn;
   readonly #known: Set<Category['id']>;
   readonly #halt = new AbortController();
   readonly #signal: AbortSignal;
@@ -40,9 +39,8 @@ export class Round {
   #isAnySent = false;
 
   /** @param known ids that were listed before, to which those of the rows are added */
-  constructor(job: Job, turn: Turn, known: Set<Category['id']>) {
+  constructor(job: Job, known: Set<Category['id']>) {
     this.#job = job;
-    this.#turn = turn;
     this.#known = known;
     this.#listedAt = job.context.uptime();
     this.#signal = AbortSignal.any([job.context.signal, this.#halt.signal]);
@@ -85,7 +83,7 @@ export class Round {
       },
       beforeSending: async () => {
         this.#stopIfListIsOld();
-        await this.#turn.confirm();
+        await this.#job.turn.confirm();
         this.#stopIfListIsOld();
         this.#isAnySent = true;
         if (!isInFlight) this.#inFlight += 1;
@@ -94,7 +92,7 @@ export class Round {
     };
     try {
       const send = () => this.#job.client.call(createCategory, { body: pickContent(item) }, hooks);
-      const created = await this.#turn.send(send, this.#signal);
+      const created = await this.#job.turn.send(send, this.#signal);
       this.#takeCreated(item, created);
     } catch (error) {
       if (error !== this.#halt.signal.reason) this.#judge(item, error);
@@ -106,7 +104,7 @@ export class Round {
   /** Each round sends at least one row, however long that one waits. */
   #stopIfListIsOld(): void {
     const isOld = this.#job.context.uptime() - this.#listedAt > maxListAgeMs;
-    if (this.#turn.hasNews || (this.#isAnySent && isOld)) {
+    if (this.#job.turn.hasNews || (this.#isAnySent && isOld)) {
       this.#halt.abort(new Error('the list is old'));
     }
     this.#halt.signal.throwIfAborted();
@@ -116,23 +114,23 @@ export class Round {
   #giveWay(waitMs: number): void {
     const isLong = waitMs > (this.#isAnySent ? minWaitMs : minUnusedWaitMs);
     if (!isLong || this.#inFlight > 0 || this.#unknown > 0) return;
-    if (this.#job.ledger.sync()) void this.#turn.release(false);
+    if (this.#job.ledger.sync()) void this.#job.turn.release(false);
   }
 
-  #takeCreated(item: Item, { id, name }: Category): void {
-    const isRenamed = name !== item.name;
-    Object.assign(item, { fate: 'created', id: String(id), as: isRenamed ? name : undefined });
+  #takeCreated(item: Item, category: Category): void {
+    const { id, name } = category;
+    const isNew = isNewCategory(category, item.name, this.#known);
+    const as = name === item.name ? undefined : name;
+    Object.assign(item, { fate: isNew ? 'created' : 'existing', id: String(id), as });
     this.#unknownInARow = 0;
-    if (this.#known.has(id)) {
-      Object.assign(item, { fate: 'existing', isMistaken: true });
-      const text = `the service answered with id ${id} (${quoted(name)}), which existed before`;
-      this.#tell(item, text);
-      this.#job.onRowDone();
-      return;
+    if (isNew) {
+      this.#known.add(id);
+      this.#job.ledger.add(item);
+      if (as !== undefined) this.#tell(item, `the service changed the name to ${quoted(as)}`);
+    } else {
+      item.isMistaken = true;
+      this.#tell(item, describeOlder(category));
     }
-    this.#known.add(id);
-    this.#job.ledger.add(item);
-    if (isRenamed) this.#tell(item, `the service changed the name to ${quoted(name)}`);
     this.#job.onRowDone();
   }
 

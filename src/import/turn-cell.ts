@@ -8,8 +8,7 @@ import { removeStale } from '../disk/temporary.ts';
 import { Failure, unsentFailure } from '../errors.ts';
 import type { Cell } from '../store/cell.ts';
 import { isOwner } from '../store/owner.ts';
-import { type Store, type Stored, storeCell } from '../store/store-cell.ts';
-import { describeStoreError } from '../store/store-error.ts';
+import { describeStoreError, type Store, type Stored, storeCell } from '../store/store-cell.ts';
 import { commandOn } from '../text/shell.ts';
 
 /** A later date of JavaScript does not exist. */
@@ -27,8 +26,6 @@ const turnSchema = z.object({
   holder: z.optional(holderSchema),
   /** When a create may last have left that no list has shown, by the clock of the cell. */
   unsettledAt: z.optional(momentSchema),
-  /** When a store was found without a value. Only until somebody takes the first turn. */
-  bornAt: z.optional(momentSchema),
 });
 export type Holder = z.infer<typeof holderSchema>;
 export type TurnValue = z.infer<typeof turnSchema>;
@@ -69,7 +66,7 @@ function openInStore(context: Context, store: Store, key: string): TurnCell {
   };
   const form = { parse, lifetimeS: () => maxUnusedMs / 1_000 };
   const explain = (error: unknown) => {
-    const message = `the shared store ${store.name} ${describeStoreError(error)}`;
+    const message = `the shared store ${store.name}: ${describeStoreError(error)}`;
     return error instanceof Failure ? error : unsentFailure('output', message, doctorHint);
   };
   return { ...storeCell(store.engine, key, form, context), explain, store };
@@ -90,7 +87,7 @@ function openOnDisk(context: Context, folder: string, name: string): TurnCell {
     },
   });
   return {
-    read: async () => ({ ...(await read()), now: now() }),
+    read: async () => ({ ...(await read()), now: now(), isOutdated: false }),
     replace,
     explain: (error) => cannotSave(path, error),
     store: undefined,

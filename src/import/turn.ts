@@ -3,8 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { change } from '../store/cell.ts';
-import type { Stored } from '../store/store-cell.ts';
-import { isRefusal } from '../store/store-error.ts';
+import { isRefusal, type Stored } from '../store/store-cell.ts';
 import { isoTime } from '../time.ts';
 import {
   doctorHint,
@@ -39,45 +38,19 @@ const laterHint = 'Run the same command again when it has finished, or with a lo
 /** Rejects a create at its last moment: nothing was sent. */
 const notConfirmed = new Error('the turn is not confirmed');
 
-/** Waits until no other process creates by name at the service. */
-export async function takeTurn(context: Context, options: Options): Promise<Turn> {
-  const turn = new Turn(context, options);
-  try {
-    await turn.take();
-    return turn;
-  } catch (error) {
-    await turn.release(false);
-    throw asUnsent(error);
-  }
-}
-
-function asUnsent(error: unknown): unknown {
-  if (error instanceof Interruption) return error.with(nothingSent);
-  if (!(error instanceof Failure) || error.kind !== 'output') return error;
-  return error.with({ ...nothingSent, hint: spaceHint, ...error.details, outcome: 'not_sent' });
-}
-
-export async function describeTurn(context: Context, address: TurnAddress): Promise<string> {
-  const cell = openTurnCell(context, address);
-  try {
-    const { value: { holder } = {} } = await cell.read();
-    return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
-  } catch (error) {
-    throw cell.explain(error);
-  }
-}
-
 /** The turn of this process to create by name, as long as it beats. It may be given back, and taken again. */
 export class Turn {
   /** False once a list has shown all that others created before we took the turn. */
   hasNews = true;
+  /** The version before our list, if nothing was under way then. */
+  #lookedAt: string | undefined;
   /** When somebody was last heard of, by our uptime, whose creates may still be carried out. */
   predecessorSeenAt: number | undefined;
   readonly #context: Context;
   readonly #options: Options;
   readonly #cell: TurnCell;
   readonly #self: Holder;
-  #watched = { version: '', lookedAt: 0, silentMs: 0 };
+  #watched: { version?: string; lookedAt: number; silentMs: number } = { lookedAt: 0, silentMs: 0 };
   #isHeld = false;
   #isLost = false;
   #taking: Promise<void> | undefined;
@@ -99,7 +72,15 @@ export class Turn {
     this.#self = { id: randomUUID(), owner: context.owner, doing, since: 0 };
   }
 
-  /** Waits for the turn, unless this process has it. */
+  /** Call it before a list. If nobody had the turn between the two calls, the list still counts when it is taken. */
+  async look(): Promise<void> {
+    const read = async () => this.#cell.read();
+    const { value, version, isOutdated } = await this.#wait(this.#context.signal, read);
+    const isSettled = !isOutdated && value?.unsettledAt === undefined;
+    this.#lookedAt = isSettled ? version : undefined;
+  }
+
+  /** Waits until no other process creates by name at the service, unless this one has the turn. */
   async take(signal = this.#context.signal): Promise<void> {
     this.#throwIfLost();
     if (this.#isHeld) return;
@@ -115,7 +96,8 @@ export class Turn {
     const found = await change(this.#cell, (seen) => this.#decide(seen));
     if (found instanceof Obstacle) return found;
     const { holder, unsettledAt } = found.value ?? {};
-    if (holder?.id !== this.#self.id || !holder.hasEnded) this.hasNews = true;
+    const isOurs = holder?.id === this.#self.id && holder.hasEnded;
+    if (!isOurs) this.hasNews = found.isOutdated || found.version !== this.#lookedAt;
     if (unsettledAt !== undefined) {
       const ageMs = measureAge(unsettledAt, found.now, this.#watched.silentMs);
       this.predecessorSeenAt = uptime() - ageMs;
@@ -132,15 +114,12 @@ export class Turn {
   #decide(
     seen: Stored<TurnValue>,
   ): readonly [next: TurnValue | undefined, found: Obstacle | Stored<TurnValue>] {
-    const { value, version, now } = seen;
+    const { value: { holder, unsettledAt } = {}, version, now, isOutdated } = seen;
     const silentMs = this.#watch(version);
-    if (!value && this.#cell.store) return [{ v: 2, bornAt: now }, forgotten];
-    const { bornAt, holder, unsettledAt } = value ?? {};
-    if (bornAt !== undefined && measureAge(bornAt, now, silentMs) < maxPutBackMs) {
-      return [undefined, forgotten];
-    }
+    if (isOutdated && silentMs < maxPutBackMs) return [undefined, forgotten];
     // It is ours also if the reply to an earlier try was lost.
-    if (holder && holder.id !== this.#self.id && this.#isLiving(holder, silentMs)) {
+    const isOurs = isOutdated || holder?.id === this.#self.id;
+    if (holder && !isOurs && this.#isLiving(holder, silentMs)) {
       return [undefined, createObstacle(holder)];
     }
     return [createValue({ ...this.#self, since: now }, unsettledAt), seen];
@@ -174,9 +153,9 @@ export class Turn {
   /** A place that has lost its values gets this one again. */
   async #renew(): Promise<void> {
     const askedAt = this.#context.uptime();
-    const isTaken = await change(this.#cell, ({ value, now }) => {
-      const { holder } = value ?? {};
-      const isTaken = holder !== undefined && (holder.id !== this.#self.id || !!holder.hasEnded);
+    const isTaken = await change(this.#cell, ({ value: { holder } = {}, now, isOutdated }) => {
+      const isOurs = isOutdated || !holder || (holder.id === this.#self.id && !holder.hasEnded);
+      const isTaken = !isOurs;
       if (!this.#isHeld || isTaken) return [undefined, isTaken];
       const unsettledAt = this.#mayHaveSent ? now : this.#inherited;
       return [createValue({ ...this.#self, since: holder?.since ?? now }, unsettledAt), false];
@@ -247,7 +226,9 @@ export class Turn {
         if (error instanceof Failure || !store || isRefusal(error)) throw failure;
         return createStoreObstacle(failure.message);
       });
-    return waitForOthers(this.#context, this.#options, signal, tryStep);
+    return waitForOthers(this.#context, this.#options, signal, tryStep).catch((error) => {
+      throw asUnsent(error);
+    });
   }
 
   /** Call it when a list has shown what became of all that was sent, and what others have created. */
@@ -284,6 +265,12 @@ export class Turn {
   }
 }
 
+function asUnsent(error: unknown): unknown {
+  if (error instanceof Interruption) return error.with(nothingSent);
+  if (!(error instanceof Failure) || error.kind !== 'output') return error;
+  return error.with({ ...nothingSent, hint: spaceHint, ...error.details, outcome: 'not_sent' });
+}
+
 function createValue(holder: Holder, unsettledAt: number | undefined): TurnValue {
   return { v: 2, holder, unsettledAt };
 }
@@ -297,12 +284,12 @@ function measureAge(moment: number, now: number, watchedMs: number): number {
 const forgotten = createStoreObstacle('the shared store does not know yet whose turn it is');
 
 function createStoreObstacle(why: string): Obstacle {
-  return new Obstacle(why, 'creating', unsentFailure('output', why, doctorHint));
+  return new Obstacle(why, 'creating', unsentFailure('rate_limited', why, doctorHint));
 }
 
 function createObstacle(holder: Holder): Obstacle {
   const why = describeHolder(holder);
-  const failure = unsentFailure('output', why, laterHint);
+  const failure = unsentFailure('rate_limited', why, laterHint);
   return new Obstacle(why, 'waiting for it to finish', failure, holder.owner.pid);
 }
 

@@ -65,7 +65,10 @@ function changeState<Look extends Seen<Snapshot>>(
   steps: readonly Step<unknown>[],
 ) {
   // Nobody may ever report what became of the requests that were in flight then.
-  const lost = last && { ...last, state: dropPermits(last.state, last.stamp.at, () => true) };
+  const lost = last && {
+    ...last,
+    state: { ...dropPermits(last.state, last.stamp.at, () => true), era: undefined },
+  };
   return change(cell, (look) => {
     const clocks = readClocks(look);
     const known = look.value ?? lost;

@@ -1,9 +1,9 @@
 import { notice, type Report } from '../events.ts';
 import type { Limit } from '../limit/limit.ts';
 import { nameLimit, openOwnLimit } from '../limit/open.ts';
-import { isLoopback, type SharedStore } from '../settings/addresses.ts';
+import type { SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
-import type { Store } from '../store/store-cell.ts';
+import { describeStoreError, type Store } from '../store/store-cell.ts';
 import type { Account } from './connect.ts';
 import { getSetting, type Invocation } from './resolve.ts';
 
@@ -17,20 +17,13 @@ export async function openLimits(
   const name = nameLimit(address, secret);
   const own = openOwnLimit(context, stateFolder(context), name, (text) => notice(report, text));
   if (!store) return own;
-  if (options.verbose) {
-    notice(report, `the rate limit is shared through ${store.name}`);
-    const risk = describePasswordRisk(store);
-    if (risk) notice(report, `${store.name}: ${risk}`);
-  }
-  const [{ openStoreLimit, shareThrough }, { describeStoreError }] = await Promise.all([
-    import('../limit/shared-limit.ts'),
-    import('../store/store-error.ts'),
-  ]);
+  if (options.verbose) notice(report, `the rate limit is shared through ${store.name}`);
+  const { openStoreLimit, shareThrough } = await import('../limit/shared-limit.ts');
   const limit = openStoreLimit(await context.openEngine(store.address), name, context);
   return shareThrough(limit, own, context, (error) =>
     notice(
       report,
-      `the shared store ${store.name} ${describeStoreError(error)}; counting requests on this machine alone, leaving a quarter of the limit to others`,
+      `the shared store ${store.name}: ${describeStoreError(error)}; counting requests on this machine alone, leaving a quarter of the limit to others`,
     ),
   );
 }
@@ -46,10 +39,4 @@ export function chooseSharedStore(invocation: Invocation): SharedStore | undefin
   const given = getSetting('shared-store', invocation);
   for (const secret of given?.value.secrets ?? []) invocation.sink.hide(secret);
   return given?.value;
-}
-
-export function describePasswordRisk({ address }: SharedStore): string | undefined {
-  const { tls, password, hostname } = address;
-  if (tls || password === undefined || isLoopback(hostname) || hostname === '::1') return undefined;
-  return 'its password is sent unencrypted; use rediss:// for TLS';
 }

@@ -27,7 +27,7 @@ export function missingVersionNotice({ pathname }: URL): string | undefined {
     : 'the base URL has no version prefix such as /v1, so requests may fail with 404';
 }
 
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 

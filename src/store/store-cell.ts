@@ -1,105 +1,78 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Engine } from '../context.ts';
+import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
 
-/** Replaces only the version that the caller has seen. Returns the server's time, and what is there if it was not replaced. */
+/**
+ * Replaces only the version that the caller has seen. Returns the server's time, and what is there if it was not replaced. The run id
+ * is new with each start of the server, and that of a replica that takes over is another one.
+ */
 export const storeScript = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-local held = redis.call('HMGET', KEYS[1], 'version', 'value')
-if ARGV[2] == '' or (held[1] or '') ~= ARGV[1] then return {now, held[1] or '', held[2] or ''} end
-redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', ARGV[3])
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+local held = redis.call('HMGET', KEYS[1], 'version', 'value', 'run')
+if ARGV[2] == '' or (held[1] or '') ~= ARGV[1] then
+  return {now, held[1] or '', held[2] or '', held[3] == run and 1 or 0}
+end
+redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', ARGV[3], 'run', run)
 redis.call('EXPIRE', KEYS[1], ARGV[4])
-return {now, ARGV[2], ''}`;
+return {now, ARGV[2], '', 1}`;
 
 /** A Redis or Valkey server, and the name to print. */
 export type Store = { readonly engine: Engine; readonly name: string };
 
-/** `now` is the time of the server's clock, which all machines share, in ms. */
-export type Stored<Value> = Seen<Value> & { readonly now: number };
+export type Stored<Value> = Seen<Value> & {
+  /** The time of the server's clock, which all machines share, in ms. */
+  readonly now: number;
+  /** The server has no value, or was started since it was written: a later one may be lost. */
+  readonly isOutdated: boolean;
+};
 
 type Form<Value> = {
-  /** Throws if the text has another shape: anyone who can write to the store may have put it there. */
+  /** Throws if the text has another shape, as that of another version. */
   readonly parse: (json: string) => Value;
   readonly lifetimeS: (next: Value) => number;
 };
 
-/** A store may be silent for half a second, in pieces: one timer that fires late says nothing about the store. */
-const maxPieces = 5;
-const pieceMs = 100;
-/** Doubled with each loss: 50 machines that try again at once send twice as many bytes. */
-const minBackOffMs = 50;
-const maxBackOffMs = 800;
-const maxLosses = 50;
+/** Machines that try again at once would only get in each other's way. */
+const maxBackOffMs = 200;
 
 export function storeCell<Value>(
   engine: Engine,
   key: string,
   { parse, lifetimeS }: Form<Value>,
-  context: Pick<Context, 'sleep' | 'random' | 'signal'>,
+  { sleep, random, signal }: Pick<Context, 'sleep' | 'random' | 'signal'>,
 ): Cell<Value, Stored<Value>> {
-  const { sleep, random, signal } = context;
-  /** Changes in a row that another machine was first to make. */
-  let losses = 0;
   return {
-    read: () => run(['', '', '', '']),
+    read: () => swap('', '', '', ''),
     async replace({ version }, next) {
       const nextVersion = randomUUID();
       const lifetime = String(lifetimeS(next));
-      const reading = await run([version, nextVersion, JSON.stringify(next), lifetime]);
-      if (reading.version === nextVersion) {
-        losses = 0;
-        return true;
-      }
-      const backOffMs = Math.min(minBackOffMs * 2 ** losses, maxBackOffMs);
-      losses = (losses + 1) % maxLosses;
-      if (losses === 0) throw new Error('the server never takes a value');
+      const stored = await swap(version, nextVersion, JSON.stringify(next), lifetime);
+      if (stored.version === nextVersion) return true;
       // A run that was cancelled still tells the store how its requests ended.
-      await sleep(random() * backOffMs, signal).catch(() => {});
+      await sleep(random() * maxBackOffMs, signal).catch(() => {});
       return false;
     },
   };
 
-  async function run(args: readonly string[]): Promise<Stored<Value>> {
-    try {
-      return parseReply(await inTime(engine.run(storeScript, key, args), context), parse);
-    } catch (error) {
-      // A silent connection may stay silent for many minutes, although the server is back.
-      engine.drop();
-      throw error;
-    }
+  async function swap(...args: readonly string[]): Promise<Stored<Value>> {
+    const reply = await engine.swap(key, args);
+    const [now, version, json, isOfThisRun] = reply as [string, string, string, number];
+    const value = json === '' ? undefined : parse(json);
+    return { value, version, now: Number(now), isOutdated: isOfThisRun === 0 };
   }
 }
 
-async function inTime<Reply>(
-  reply: Promise<Reply>,
-  context: Pick<Context, 'sleep' | 'signal'>,
-): Promise<Reply> {
-  const settled = new AbortController();
-  try {
-    return await Promise.race([reply, timeOut(context, settled.signal)]);
-  } finally {
-    settled.abort();
-  }
+/** Returns true if the server answers, and waiting would not help. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /^(?:WRONGPASS|NOAUTH|NOPERM|ERR) ?/.test(error.message);
 }
 
-/** A run that was cancelled still tells the store how its requests ended, but waits for one piece only. */
-async function timeOut(
-  { sleep, signal }: Pick<Context, 'sleep' | 'signal'>,
-  settled: AbortSignal,
-): Promise<never> {
-  for (let left = maxPieces; left > 0; left -= 1) {
-    await sleep(pieceMs, settled);
-    if (signal.aborted) break;
-  }
-  throw Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
-}
-
-function parseReply<Value>(reply: unknown, parse: Form<Value>['parse']): Stored<Value> {
-  const [time, version, json] = Array.isArray(reply) ? reply : [];
-  const now = Number(time);
-  if (!Number.isSafeInteger(now) || typeof version !== 'string' || typeof json !== 'string') {
-    throw new Error('unexpected reply of the script');
-  }
-  return { value: json === '' ? undefined : parse(json), version, now };
+export function describeStoreError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/^(?:WRONGPASS|NOAUTH)/.test(message)) return `wrong user name or password (${message})`;
+  const code = systemCode(error);
+  return code === undefined ? message : `unreachable (${code})`;
 }

@@ -11,13 +11,13 @@ export type EngineServer = {
   readonly pid: () => number;
   readonly kill: () => Promise<void>;
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
-  /** Sends it a command that no script may run. */
-  readonly say: (command: string) => Promise<void>;
-  /** Starts it again, empty and on the same port. */
+  /** Sends it a command, and returns its reply as it is. */
+  readonly say: (command: string) => Promise<string>;
+  /** Starts it again on the same port, empty unless it saves. */
   readonly start: () => Promise<void>;
 };
 
-/** Starts a Redis or Valkey server of this test alone, on a free port. It keeps nothing on disk. */
+/** Starts a Redis or Valkey server of this test alone, on a free port. It keeps nothing on disk, unless `args` say so. */
 export async function startEngine(
   program: string,
   parent: string,
@@ -51,8 +51,9 @@ export async function startEngine(
     async say(command) {
       const socket = createConnection(port, '127.0.0.1');
       socket.write(`${command}\r\n`);
-      await once(socket, 'data');
+      const [reply] = await once(socket, 'data');
       socket.destroy();
+      return String(reply);
     },
   };
   await server.start();

@@ -199,7 +199,7 @@ for (const [name, program] of Object.entries(engines))
         .ended;
 
       expect([code, service.requests.length]).toEqual([74, 0]);
-      expect(stderr).toContain('rejected the user name or password');
+      expect(stderr).toContain('wrong user name or password');
     });
 
     test.runIf(isNightly)(

@@ -12,6 +12,7 @@ test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
 ])('before %s creates, files say so durably', async (row, { petstore, clock, forward, folder }) => {
   const [, argv, expected] = row;
   const found: (typeof ready)[] = [];
+  const forgotten: string[] = [];
   const { context, unsyncedFiles } = createKillable(
     clock,
     (request) => {
@@ -23,6 +24,8 @@ test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
       // A power cut within a minute may take what a list shows by then.
       const unsynced = unsyncedFiles().filter((path) => !/\.\d+$/.test(path));
       if (request.method === 'POST') found.push({ isSaid, unsynced });
+      // The value does not say any more that something may be under way.
+      else if (!isSaid) forgotten.push(...unsyncedFiles());
       return forward(request);
     },
     {},
@@ -35,4 +38,5 @@ test.for<[what: string, argv: string[], found: (typeof ready)[]]>([
   await petstore(['categories', ...words], { context });
 
   expect(found).toEqual(expected);
+  expect(forgotten).toEqual([]);
 });

@@ -7,6 +7,7 @@ import {
   apply,
   atTerminal,
   countsOf,
+  methods,
   namesIn,
   put,
   type Run,
@@ -29,7 +30,13 @@ import { type Context, exact, interrupted, plans } from '../support/values.ts';
 type Race = {
   petstore: Fixtures['petstore'];
   /** Imports a text as a process of its own. */
-  importAs: (pid: number, text: string, flags?: readonly string[], file?: string) => Run;
+  importAs: (
+    pid: number,
+    text: string,
+    flags?: readonly string[],
+    file?: string,
+    context?: Partial<Context>,
+  ) => Run;
   /** Creates rabbit with --if-missing as process 2. */
   createRabbit: (flags?: readonly string[], options?: RunOptions) => Run;
   /** Imports rabbit as process 1, and does something while that has its turn. */
@@ -50,8 +57,8 @@ const test = base.extend<Race>({
   },
 
   importAs: ({ petstore, folder }, use) =>
-    use((pid, text, flags = [...apply, ...patient], file) =>
-      petstore(['categories', 'import', put(folder, text, file), ...flags], { context: as(pid) }),
+    use((pid, text, flags = [...apply, ...patient], file, context = as(pid)) =>
+      petstore(['categories', 'import', put(folder, text, file), ...flags], { context }),
     ),
 
   createRabbit: ({ petstore }, use) =>
@@ -103,7 +110,7 @@ describe('processes on one machine that create the same names', () => {
     const first = await importAs(1, three, [...apply, '--max-wait', '1m']);
     const [impatient, patient] = await Promise.all(others);
 
-    expect([first.exitCode, impatient?.exitCode, patient?.exitCode]).toEqual([0, 74, 0]);
+    expect([first.exitCode, impatient?.exitCode, patient?.exitCode]).toEqual([0, 75, 0]);
     expect(countsOf(patient?.stdout ?? '')).toEqual({ existing: 3 });
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
@@ -159,12 +166,12 @@ describe('a process that creates by name while another one does', () => {
 
       const [second] = results;
       const events = second?.events() ?? [];
-      expect([first.exitCode, second?.exitCode, then.exitCode]).toEqual([0, 74, 0]);
+      expect([first.exitCode, second?.exitCode, then.exitCode]).toEqual([0, 75, 0]);
       expectTold(waited, 90);
       expect(events[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
       expect(events.filter(({ event }) => event === 'wait')).toHaveLength(3);
       expect(events.at(-1)).toMatchObject({
-        kind: 'output',
+        kind: 'rate_limited',
         outcome: 'not_sent',
         message: 'process 1 on here has been importing since 2026-11-20T15:04:00Z',
         hint: expect.stringContaining('--max-wait'),
@@ -187,11 +194,39 @@ describe('a process that creates by name while another one does', () => {
       ({ stderr } = ended);
     });
 
-    const [wait, ...rest] = stderr.split('\n');
+    const lines = stderr.split('\n').filter((line) => !line.startsWith('rate limit'));
+    const [wait, ...rest] = lines;
     expect(wait).toContain('process 1 on here has been importing since 2026-11-20T15:04:00Z');
     expect(wait).toMatch(says);
     expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
   });
+});
+
+test('a machine that slept has watched nobody: who has the turn keeps it', async ({
+  importAs,
+  petstore,
+  sandbox,
+  clock,
+}) => {
+  let sleptMs = 0;
+  const uptime = () => clock.uptime() + sleptMs;
+  const isRunning = () => undefined;
+  const context = (pid: number) => ({ ...as(pid), uptime, isRunning });
+  const others: Run[] = [];
+  sandbox.react = reactTo('cat', async (_request, forward) => {
+    const argv = ['categories', 'create', 'rabbit', '--if-missing', ...patient];
+    others.push(petstore(argv, { context: context(2) }));
+    await clock.sleep(3_000, never);
+    sleptMs += 3_600_000;
+    await clock.sleep(3_000, never);
+    return forward();
+  });
+
+  const first = await importAs(1, three, [...apply, ...patient], undefined, context(1));
+  const [second] = await Promise.all(others);
+
+  expect([first.exitCode, second?.exitCode]).toEqual([0, 0]);
+  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'rabbit']);
 });
 
 describe('an import gives way to others', () => {
@@ -254,6 +289,44 @@ describe('an import gives way to others', () => {
 });
 
 describe('a create with --if-missing', () => {
+  test.for([
+    ['rabbit', 'exists, takes no turn', 0, 'GET'],
+    ['emu', 'does not exist, waits for its turn', 75, 'GET'],
+  ] as const)('of %s, which %s', async (row, { petstore, whileHeld, sandbox }) => {
+    const [name, , exitCode, sent] = row;
+    const argv = ['categories', 'create', name, '--if-missing', '--max-wait', '0'];
+    sandbox.categories.push({ id: exact('7'), name: 'rabbit' });
+    const codes: number[] = [];
+
+    await whileHeld(async () => {
+      codes.push((await petstore(argv, { context: as(2) })).exitCode);
+      sandbox.requests.shift();
+      expect(methods(sandbox)).toBe(sent);
+    });
+
+    expect(codes).toEqual([exitCode]);
+  });
+
+  test('lists again if another one had the turn since its list', async ({
+    createRabbit,
+    sandbox,
+    clock,
+  }) => {
+    const others: Run[] = [];
+    sandbox.reactions.push(async () => {
+      others.push(createRabbit(patient, { context: as(1) }));
+      await clock.sleep(5_000, never);
+      return { status: 200, headers: {}, body: Readable.from([Buffer.from('[]')]) };
+    });
+
+    const second = await createRabbit();
+    const [first] = await Promise.all(others);
+
+    expect([first?.exitCode, second.exitCode, second.stdout]).toEqual([0, 0, first?.stdout]);
+    expect(namesIn(sandbox)).toEqual(['rabbit']);
+    expect(methods(sandbox)).toBe('GET GET POST GET');
+  });
+
   test('sends nothing if its state folder is a file', async ({ createRabbit, sandbox, folder }) => {
     await rm(join(folder, 'state'), { recursive: true, force: true });
     writeFileSync(join(folder, 'state'), '');

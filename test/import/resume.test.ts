@@ -65,7 +65,7 @@ describe.skipIf(!isPosix)('an import', () => {
     const impatient = await runProcess([...argv, '--max-wait', '20s'], { host: 'another' });
     const next = await runProcess(argv, { host: 'a third' });
 
-    expect(impatient).toMatchObject({ exitCode: 74, sent: [], stdout: '' });
+    expect(impatient).toMatchObject({ exitCode: 75, sent: [], stdout: '' });
     expect(JSON.parse(impatient.stderr.split('\n').at(-2) ?? '').message).toMatch(
       /^process 1 on one has been importing since 2026-/,
     );

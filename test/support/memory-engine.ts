@@ -1,5 +1,4 @@
 import type { Engine } from '../../src/context.ts';
-import { storeScript } from '../../src/store/store-cell.ts';
 
 /** Why no command gets a reply that can be used. */
 export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the reply';
@@ -14,8 +13,9 @@ export type MemoryEngine = {
   commands: number;
   /** How many values were put there. */
   changes: number;
-  /** Lets the connections that are open now never reply again. */
-  readonly mute: () => void;
+  /** Starts it again with the values of an earlier moment, which this one returns: none to begin with. */
+  readonly restore: (values?: Values) => void;
+  readonly save: () => Values;
   readonly flush: () => void;
   readonly keys: () => string[];
   /** Returns the value of a key. */
@@ -24,56 +24,53 @@ export type MemoryEngine = {
   readonly put: (key: string, value: string) => void;
 };
 
-type Held = { readonly version: string; readonly value: string; readonly until: number };
+type Held = {
+  readonly version: string;
+  readonly value: string;
+  readonly until: number;
+  readonly run: number;
+};
+type Values = ReadonlyMap<string, Held>;
 
 const errors = {
+  refuses: 'connect ECONNREFUSED',
+  silent: 'Command timed out',
   full: "OOM command not allowed when used memory > 'maxmemory'.",
   password: 'WRONGPASS invalid username-password pair or user is disabled.',
 };
 
 /** Runs the script of the store on a clock that tests set. test/hostile/store.test.ts compares it with the real ones. */
 export function createMemoryEngine(now: () => number): MemoryEngine {
-  const held = new Map<string, Held>();
-  let era = 0;
+  let held = new Map<string, Held>();
+  let run = 1;
   const engine: MemoryEngine = {
     fault: undefined,
     delay: undefined,
     commands: 0,
     changes: 0,
-    mute() {
-      era += 1;
+    save: () => new Map(held),
+    restore(values = new Map()) {
+      held = new Map(values);
+      run += 1;
     },
     keys: () => [...held.keys()],
     flush: () => held.clear(),
     text: (key) => held.get(key)?.value ?? '',
-    put: (key, value) => held.set(key, { version: 'by hand', value, until: Infinity }),
-    open() {
-      let connectedIn: number | undefined;
-      return {
-        run(...command) {
-          connectedIn ??= era;
-          return connectedIn < era ? new Promise(() => {}) : run(...command);
-        },
-        drop() {
-          connectedIn = undefined;
-        },
-      };
-    },
+    put: (key, value) => held.set(key, { version: 'by hand', value, until: Infinity, run }),
+    open: () => ({ swap }),
   };
   return engine;
 
-  async function run(script: string, key: string, args: readonly string[]): Promise<string[]> {
-    if (script !== storeScript) throw new Error('an unknown script');
+  async function swap(key: string, args: readonly string[]): Promise<unknown> {
     const { fault } = engine;
-    if (fault === 'silent') return new Promise(() => {});
-    if (fault === 'refuses') {
-      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    if (fault && fault !== 'loses the reply') {
+      const code = fault === 'refuses' ? { code: 'ECONNREFUSED' } : {};
+      throw Object.assign(new Error(errors[fault]), code);
     }
-    if (fault === 'full' || fault === 'password') throw new Error(errors[fault]);
     engine.commands += 1;
     const reply = runScript(key, args);
     await engine.delay?.();
-    if (fault === 'loses the reply') throw new Error('Connection is closed.');
+    if (fault) throw new Error('Connection is closed.');
     return reply;
   }
 
@@ -82,10 +79,10 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
     const there = held.get(key);
     const current = there && there.until > now() ? there : undefined;
     if (version === '' || (current?.version ?? '') !== seen) {
-      return [time, current?.version ?? '', current?.value ?? ''];
+      return [time, current?.version ?? '', current?.value ?? '', Number(current?.run === run)];
     }
-    held.set(key, { version, value, until: now() + Number(ttl) * 1_000 });
+    held.set(key, { version, value, until: now() + Number(ttl) * 1_000, run });
     engine.changes += 1;
-    return [time, version, ''];
+    return [time, version, '', 1];
   }
 }

@@ -1,26 +1,24 @@
 import type { Command } from 'commander';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
-import { categoryColumns } from '../../fields.ts';
-import type { Entry, Ledger } from '../../import/ledger.ts';
-import { fetchList } from '../../import/lookup.ts';
-import { findRenamed, foldName } from '../../import/plan.ts';
+import { categoryColumns, pickContent } from '../../fields.ts';
+import type { Entry } from '../../import/ledger.ts';
+import { describeOlder, fetchList, isNewCategory, type Looking } from '../../import/lookup.ts';
+import { foldName, plan } from '../../import/plan.ts';
+import type { Item } from '../../import/rows.ts';
 import { computeRestMs, defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
-import { type Turn, takeTurn } from '../../import/turn.ts';
+import type { Turn } from '../../import/turn.ts';
 import { findMismatch } from '../../json/check.ts';
-import { type Client, readCategories } from '../../service/client.ts';
+import { readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
 import { type Category, NewCategory } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { onProfile, profileFlag } from '../../session/chosen-profile.ts';
-import { openStore } from '../../session/open-limit.ts';
-import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { requireStateFolder } from '../../settings/folders.ts';
 import { duration } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { showRequest } from '../show-request.ts';
-import { openLedger } from './open-ledger.ts';
+import { openLedger, openTurn } from './open-import.ts';
 
 const { settleMs } = defaultSettleTimes;
 
@@ -30,21 +28,19 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-type Creation = {
+type Creation = Looking & {
   readonly session: Session;
-  readonly client: Client;
-  readonly body: NewCategory;
-  readonly onlyIfMissing: boolean;
-  readonly ledger: Ledger;
+  readonly item: Item;
+  readonly turn: Turn | undefined;
   /** What was created here under this name. */
   entries: readonly Entry[];
-  turn?: Turn;
-  /** The last list that was read before the create. */
+  /** The last list before the create; empty without --if-missing. */
   before: readonly Category[];
   /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
-  wasFound: boolean;
 };
+
+type Found = { readonly category: Category; readonly isNew: boolean };
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -63,39 +59,42 @@ export function define(command: Command, app: App): void {
       '--if-missing',
       'print the existing category if the name is taken; sends one more request, and is safe to repeat',
     )
-    .option('--dry-run', 'print the request without sending it')
+    .option('--dry-run', 'print the request without sending it; with --if-missing only if needed')
     .action(withSession(app, command, create));
 }
 
 async function create(
   session: Session,
   name: string,
-  { description, ifMissing = false, dryRun }: Options,
+  { description, ifMissing = false, dryRun = false }: Options,
 ): Promise<void> {
-  const { output, report } = session;
-  if (!dryRun) output.checkColumns(categoryColumns);
+  const { context, output, report } = session;
+  if (!dryRun || ifMissing) output.checkColumns(categoryColumns);
   const body = validate({ name, ...(description !== undefined && { description }) });
   const client = await session.client();
-  if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
+  const request = client.prepare(createCategory, { body });
+  if (dryRun && !ifMissing) return showRequest(output, request);
 
   const creation: Creation = {
-    session,
-    client,
-    body,
-    onlyIfMissing: ifMissing,
+    ...{ session, context, client, report, settleMs, maxWaitMs: 0 },
     ledger: await openLedger(session),
-    entries: [],
-    before: [],
-    isUnsettled: false,
-    wasFound: false,
+    item: { ...body, line: 1, index: 0, fate: 'create' },
+    turn: ifMissing && !dryRun ? await openTurn(session, 'creating') : undefined,
+    ...{ entries: [], before: [], isUnsettled: false },
   };
-  const category = await (ifMissing ? createMissing(creation) : send(creation));
+  if (dryRun) {
+    const category = await find(creation);
+    if (category) return output.print({ record: category, columns: categoryColumns });
+    notice(report, `"${name}" does not exist; this would create it`);
+    return showRequest(output, request);
+  }
+  const { category, isNew } = await (ifMissing ? createMissing(creation) : send(creation));
 
-  const where = creation.wasFound ? '' : onProfile(session);
+  const where = isNew ? onProfile(session) : '';
   if (where) notice(report, `created${where}`);
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ record: category, columns: categoryColumns }).catch((error) => {
-    throw creation.wasFound ? error : unprintedFailure(error, category);
+    throw isNew ? unprintedFailure(error, category) : error;
   });
 }
 
@@ -110,137 +109,111 @@ function validate(category: NewCategory): NewCategory {
   return category;
 }
 
-/** Creates a category unless one has exactly this name. Meanwhile no other petstore process creates by name. */
-async function createMissing(creation: Creation): Promise<Category> {
-  const { session, body, ledger } = creation;
-  const { context, report } = session;
-  const turn = await waitForTurn(session);
-  creation.turn = turn;
+/** Creates a category unless one has its name. Meanwhile no other petstore process creates by name. */
+async function createMissing(creation: Creation): Promise<Found> {
+  const { turn, item, report } = creation;
   try {
-    creation.entries = ledger.read([body.name]);
-    creation.before = await list(creation);
-    let restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt);
-    if (restMs > 0 && !findOld(creation)) {
-      const why = 'another petstore process did not finish, and may have created the same name';
-      warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
-      creation.before = await listSettled(creation, restMs).catch((error) => {
-        throw withDetails(error, nothingSent);
-      });
-      restMs = 0;
-    }
-    if (restMs === 0) await turn.afterList();
-    const old = findOld(creation);
-    if (old) {
-      notice(report, `"${body.name}" already exists`);
-      creation.wasFound = true;
-      return old;
-    }
-    warnOfLookAlike(creation);
+    await turn?.look();
+    const old = (await find(creation)) ?? (await takeTurn(creation));
+    if (old) return { category: old, isNew: false };
+    if (item.lookAlike !== undefined) warn(report, describeLookAlike(creation));
     return await send(creation);
   } finally {
-    await turn.release(creation.isUnsettled);
+    await turn?.release(creation.isUnsettled);
   }
 }
 
-async function waitForTurn(session: Session): Promise<Turn> {
-  const { context, report } = session;
-  const { address } = await session.account();
-  const maxWaitMs = getSetting('max-wait', session).value;
-  const folder = requireStateFolder(context);
-  const store = await openStore(session);
-  return takeTurn(context, { folder, address, store, doing: 'creating', maxWaitMs, report });
+/** Waits for the turn, and lists again if anybody may have created the category since the last list. */
+async function takeTurn(creation: Creation): Promise<Category | undefined> {
+  const { context, report, turn } = creation;
+  await turn?.take();
+  if (!turn?.hasNews) return undefined;
+  const restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt);
+  if (restMs > 0) {
+    const why = 'another petstore process did not finish, and may have created the same name';
+    warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
+    await settle(context, report, restMs, describeUnknown(1));
+  }
+  const old = await find(creation);
+  await turn.afterList();
+  return old;
 }
 
-function findOld({ before, body, entries }: Creation): Category | undefined {
-  return findName(before, body.name) ?? findRenamed(before, entries)[0]?.category;
-}
-
-function warnOfLookAlike({ session: { report }, before, body: { name } }: Creation): void {
-  const other = before.find((category) => foldName(category.name) === foldName(name));
-  if (other) warn(report, `"${name}" is similar to "${other.name}" (id ${other.id}), which exists`);
-}
-
-function findName(list: readonly Category[], name: string): Category | undefined {
-  return list.find((category) => category.name === name);
+/** Looks for the category in a new list, also under the name that the service has made of it. */
+async function find(creation: Creation): Promise<Category | undefined> {
+  const { report, ledger, item } = creation;
+  creation.entries = ledger.read([item.name]);
+  creation.before = await list(creation).catch((error) => {
+    throw withDetails(error, nothingSent);
+  });
+  plan([item], creation.before, creation.entries);
+  const found = creation.before.find(({ id }) => String(id) === item.id);
+  if (found) notice(report, `"${item.name}" already exists`);
+  return found;
 }
 
 /** Returns a list that has what the last one had. */
-function list({ session, client, ledger, before, entries }: Creation): Promise<Category[]> {
-  const { context, report } = session;
+function list(creation: Creation): Promise<Category[]> {
+  const { before, entries } = creation;
   const known = before.map(({ id, name }) => ({ id: String(id), name, as: name }));
-  return fetchList({ context, client, report, ledger, maxWaitMs: 0, settleMs }, known, entries);
+  return fetchList(creation, known, entries);
 }
 
-async function listSettled(creation: Creation, waitMs: number): Promise<Category[]> {
-  const { context, report } = creation.session;
-  creation.isUnsettled = true;
-  await settle(context, report, waitMs, describeUnknown(1));
-  const settled = await list(creation);
-  creation.isUnsettled = false;
-  return settled;
+function describeLookAlike({ before, item: { name, lookAlike } }: Creation): string {
+  const { id } = before.find((category) => category.name === lookAlike) ?? {};
+  return `"${name}" is similar to "${lookAlike}" (id ${id}), which exists`;
 }
 
-/** Sends the create. If its outcome is unknown, looks for it in the list at once, and again when the service has settled. */
-async function send(creation: Creation): Promise<Category> {
-  const { session, client, body, turn } = creation;
-  const { report } = session;
+async function send(creation: Creation): Promise<Found> {
+  const { context, report, client, item, turn, before } = creation;
+  const hooks = { beforeSending: () => turn?.confirm() };
+  const create = () => client.call(createCategory, { body: pickContent(item) }, hooks);
   try {
-    const hooks = { beforeSending: () => turn?.confirm() };
-    const create = () => client.call(createCategory, { body }, hooks);
-    const category = await (turn ? turn.send(create, session.context.signal) : create());
-    takeCreated(creation, category);
-    return category;
+    const category = await (turn ? turn.send(create, context.signal) : create());
+    const isNew = isNewCategory(category, item.name, new Set(before.map(({ id }) => id)));
+    if (isNew) record(creation, category);
+    else notice(report, `${describeOlder(category)}: nothing was created`);
+    return { category, isNew };
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
     // After Ctrl-C, report the unknown outcome at once.
     if (error.kind !== 'outcome_unknown') throw error;
-    warn(report, `${error.message}. It may have been created; checking the list`);
-    const early = await readCategories(client, { decides: true }).catch(() => []);
-    if (findName(early, body.name)) return findCreated(creation, early, error, '');
-    const list = await listSettled(creation, settleMs).catch((reason) => {
-      const isOfList = reason instanceof Failure && reason.kind === 'service';
-      throw isOfList && reason.message !== error.message
-        ? error.with({}, `${error.message}; ${reason.message}`)
-        : error;
-    });
-    return findCreated(creation, list, error, `after ${duration(settleMs)} `);
+    return { category: await lookFor(creation, error), isNew: true };
   }
 }
 
-/** Never throws: the category is printed in any case. Without an entry the mark stays, so that the next process waits. */
-function takeCreated(creation: Creation, { id, name }: Category): void {
-  const { session, body, ledger, before } = creation;
-  creation.wasFound = before.some((older) => older.id === id);
-  if (creation.wasFound) {
-    const text = `the service answered with id ${id}, which existed before: nothing was created`;
-    notice(session.report, text);
-    return;
-  }
+/** Never throws: the category is printed in any case. Without an entry the turn stays unsettled, so that the next process waits. */
+function record(creation: Creation, { id, name }: Category): void {
+  const { item, ledger } = creation;
   try {
-    ledger.add({ ...body, id: String(id), as: name === body.name ? undefined : name });
+    ledger.add({ name: item.name, id: String(id), as: name === item.name ? undefined : name });
   } catch {
     // Then the sync fails, too.
   }
   creation.isUnsettled = !ledger.sync();
 }
 
-/** Returns the category only if no older one can be meant; else the failure says what the list shows. */
-function findCreated(
-  { session: { profile, report }, body: { name }, onlyIfMissing }: Creation,
-  list: readonly Category[],
-  failure: Failure,
-  when: string,
-): Category {
-  const similar = list.filter((other) => foldName(other.name) === foldName(name));
-  const exact = similar.filter((other) => other.name === name);
-  const [category] = exact;
+/** Lists after an unknown outcome, at once and when the service has settled. Throws unless the list shows one category, a new one. */
+async function lookFor(creation: Creation, failure: Failure): Promise<Category> {
+  const { session, report, client, item, turn } = creation;
+  const isExact = ({ name }: Category) => name === item.name;
+  warn(report, `${failure.message}. It may have been created; checking the list`);
+  let shown = await readCategories(client, { decides: true }).catch((): Category[] => []);
+  let after = `${failure.message}; the list shows`;
+  if (!shown.some(isExact)) {
+    shown = await settleAndList(creation, failure);
+    after = `${failure.message}; after ${duration(settleMs)} the list shows`;
+    creation.isUnsettled = false;
+  }
+  const similar = shown.filter(({ name }) => foldName(name) === foldName(item.name));
+  const [category, ...copies] = similar.filter(isExact);
   // Without --if-missing one of this name may have existed before.
-  if (category && onlyIfMissing && exact.length === 1) {
+  if (category && turn && copies.length === 0) {
     notice(report, `created with id ${category.id}, as the list shows`);
+    record(creation, category);
     return category;
   }
-  const after = `${failure.message}; ${when}the list shows`;
   const [first] = similar;
   if (!first) {
     const consequence = 'It was probably not created.';
@@ -248,8 +221,19 @@ function findCreated(
     throw failure.with({ consequence, hint }, `${after} no category with this name`);
   }
   const found = similar.map(({ id, name }) => `"${name}" with id ${id}`).join(', ');
-  const hint = `Check before you retry. Run: petstore categories get ${first.id}${profileFlag(profile)}`;
+  const hint = `Check before you retry. Run: petstore categories get ${first.id}${profileFlag(session.profile)}`;
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
+}
+
+async function settleAndList(creation: Creation, failure: Failure): Promise<Category[]> {
+  try {
+    await settle(creation.context, creation.report, settleMs, describeUnknown(1));
+    return await list(creation);
+  } catch (reason) {
+    const isOfList = reason instanceof Failure && reason.kind === 'service';
+    const isNews = isOfList && reason.message !== failure.message;
+    throw isNews ? failure.with({}, `${failure.message}; ${reason.message}`) : failure;
+  }
 }
 
 function unprintedFailure(error: unknown, { id, name }: Category): Failure {

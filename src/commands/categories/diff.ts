@@ -9,7 +9,7 @@ import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { openLedger } from './open-ledger.ts';
+import { openLedger } from './open-import.ts';
 
 type Options = { readonly format?: InputFormat };
 

@@ -167,7 +167,7 @@ function importFailure(
     refused > 0 && `${countOf(refused, 'row')} refused${which}`,
     left > 0 && `${countOf(left, 'row')} left`,
     mistaken > 0 && `${countOf(mistaken, 'row')} answered with older categories`,
-    copies.length > 0 && countOf(copies.length, 'duplicate'),
+    describeCopies(copies),
   ];
   const kind = chooseKind(cause, unknown, left);
   return new Failure(kind, `${parts.filter(Boolean).join(', ')}${reason ? `: ${reason}` : ''}`, {
@@ -182,6 +182,13 @@ function importFailure(
     retryAfter,
     exitCode: kind === 'interrupted' ? cause?.exitCode : undefined,
   });
+}
+
+/** The service was late, or another client created them. */
+function describeCopies([first, ...more]: Ending['copies']): string | undefined {
+  if (!first) return undefined;
+  const count = countOf(1 + more.length, 'duplicate');
+  return `${count}${more.length > 0 ? ', such as' : ':'} ${quoted(first.name)} with id ${first.id}`;
 }
 
 /** A limit is the reason only for rows that are left. An interruption counts more than what it leaves unknown. */

@@ -10,10 +10,8 @@ import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { onProfile } from '../../session/chosen-profile.ts';
-import { openStore } from '../../session/open-limit.ts';
 import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
 import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
@@ -21,7 +19,7 @@ import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { forecastImport } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
-import { openLedger } from './open-ledger.ts';
+import { openLedger, openTurn } from './open-import.ts';
 
 type Options = {
   readonly format?: InputFormat;
@@ -88,15 +86,13 @@ async function importFile(session: Session, file: string, options: Options): Pro
       'To see the plan first, use --dry-run.',
     );
   }
-  const { address } = await session.account();
-  const stateFolder = requireStateFolder(context);
   const { source, path, items } = input;
+  const turn = await openTurn(session, 'importing');
   const client = await session.client();
   const ledger = await openLedger(session);
-  const job = { context, client, report, items, address, stateFolder, ledger } as const;
+  const job = { context, client, report, items, ledger } as const;
   if (!options.dryRun) {
-    const store = await openStore(session);
-    return run(session, source, { ...job, ...settleTimes, maxWaitMs, store }, options.yes ?? false);
+    return run(session, source, { ...job, ...settleTimes, maxWaitMs, turn }, options.yes ?? false);
   }
   await previewImport(job);
   const toCreate = findByFate(items, 'create').length;

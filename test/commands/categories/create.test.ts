@@ -82,6 +82,38 @@ describe('categories create', () => {
     expect(stderr).toContain(`invalid category: name ${fault}\nNothing was sent.\n`);
     expect(sandbox.requests).toEqual([]);
   });
+
+  test.for<[what: string, there: string[], shown: object, says: string]>([
+    ['would create', [], { method: 'POST', body: { name: 'rabbit' } }, 'this would create it'],
+    ['would not', ['rabbit'], { id: 7, name: 'rabbit' }, '"rabbit" already exists'],
+  ])('with --if-missing --dry-run looks, and says that it %s', async (row, { create, sandbox }) => {
+    const [, there, shown, says] = row;
+    sandbox.categories.push(...there.map((name) => category('7', name)));
+
+    const { exitCode, stdout, stderr } = await create([...ifMissing, '--dry-run']);
+
+    expect([exitCode, methods(sandbox)]).toEqual([0, 'GET']);
+    expect(JSON.parse(stdout)).toMatchObject(shown);
+    expect(stderr.replaceAll('\\', '')).toContain(says);
+  });
+
+  test('does not take a 201 with the id of an older one for a new one', async ({
+    create,
+    sandbox,
+  }) => {
+    sandbox.categories.push(category('7', 'RABBIT'), category('8', 'dog'));
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(201, { id: 7, name: 'RABBIT' }) : undefined;
+    const older = await create(ifMissing);
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(201, { id: 8, name: 'dog' }) : undefined;
+    const another = await create(ifMissing);
+
+    expect([older.exitCode, JSON.parse(older.stdout)]).toEqual([0, { id: 7, name: 'RABBIT' }]);
+    expect(older.stderr).toContain('which existed before: nothing was created');
+    expect([another.exitCode, another.stdout]).toEqual([6, '']);
+    expect(another.events().at(-1)).toMatchObject({ outcome: 'unknown' });
+  });
 });
 
 /** What became of the category is said whatever happens, and it is sent again only where that is safe. */

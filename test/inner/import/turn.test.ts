@@ -184,12 +184,11 @@ async function simulate(
 }
 
 function engineOf(engine: MemoryEngine, live: () => Promise<void>): Engine {
-  const { run, drop } = engine.open();
+  const { swap } = engine.open();
   return {
-    drop,
-    async run(...command) {
+    async swap(...command) {
       await live();
-      const reply = await run(...command);
+      const reply = await swap(...command);
       await live();
       return reply;
     },

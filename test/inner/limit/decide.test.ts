@@ -8,7 +8,6 @@ import {
   type ResponseOutcome,
 } from '../../../src/limit/learn.ts';
 import type { Limit } from '../../../src/limit/limit.ts';
-import { merge } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
 import { readStatus } from '../../../src/limit/status.ts';
 
@@ -58,11 +57,6 @@ const got =
     response('x', reported, at)(ask('x', at)(before));
 const refusal = (id: string, at = 0, waitS?: number, reported: Reported = {}) =>
   response(id, reported, at, 429, waitS);
-const change =
-  (work: (state: State) => State): Event =>
-  ({ state, grantedAt }) => ({ state: work(state), grantedAt });
-const cleared = (at: number) =>
-  change(({ permits }) => ({ ...emptyState, permits, clearedAt: time(at) }));
 const askAll = (ids: string, at = 0) => [...ids].map((id) => ask(id, at));
 
 function stateAfter(events: readonly Event[]): State {
@@ -159,47 +153,6 @@ test.for([
   const events = [got(minute(left)), ...askAll('a'.repeat(inFlight))];
   const state = asOffline(stateAfter(events));
   expect(inShort(decide(state, time(0)), 0)).toBe(so);
-});
-
-describe('two copies of one limit', () => {
-  const sixtyCounted = Array.from({ length: 60 }, () => got({}, 10));
-  const sixtyAtOnce = Array.from({ length: 60 }, () => got({}));
-  const cases: readonly (readonly [string, readonly Event[], readonly Event[], string])[] = [
-    ['the longer wait', [refusal('a', 0, 30)], [refusal('b', 0, 90)], '429 91.125'],
-    ['the lower remaining', [got(minute(1))], [got(minute(0))], 'window 61'],
-    ['the later window', [got(minute(0))], [got(minute(59, 121), 61)], 'granted'],
-    ['what is reported, not what one counts', sixtyCounted, [got(minute(9, 120))], 'granted'],
-    ['the later of two that they count', sixtyAtOnce, [got({}, 62)], 'granted'],
-    ['the minute that one counts since', [got(minute(0))], [got({}, 62)], 'granted'],
-    ['a refusal', opened, [...opened, refusal('b', 0, 30)], '429 31.125'],
-    ['what was discarded later', [refusal('a', 0, 90)], [cleared(2)], 'granted'],
-    ['what was reported since', [cleared(2)], [refusal('a', 4, 90)], '429 95.125'],
-  ];
-
-  test.for(cases)('agree on %s', ([, one, other, so]) => {
-    const at = so === 'granted' ? 62 : 5;
-    const [a, b] = [stateAfter(one), stateAfter(other)];
-    for (const merged of [merge(a, b), merge(b, a)]) {
-      expect(inShort(decide(merged, time(at)), at)).toBe(so);
-      expect(merge(merged, b)).toBe(merged);
-    }
-  });
-
-  test('never let a burst follow a refusal that one of them has not heard of', () => {
-    const refused = stateAfter([...opened, refusal('b', 0, 30)]);
-    for (const merged of [merge(refused, stateAfter(opened)), merge(stateAfter(opened), refused)]) {
-      const { state } = ask('c', 32)({ state: merged, grantedAt: {} });
-      expect(inShort(decide(state, time(34)), 34)).toBe('busy');
-    }
-  });
-
-  test('trip after three refusals in a row, although one of them has heard of none before', () => {
-    const refused = stateAfter([...opened, refusal('b', 0, 1), refusal('c', 10, 1)]);
-    for (const merged of [merge(refused, stateAfter(opened)), merge(stateAfter(opened), refused)]) {
-      const { state } = refusal('d', 20, 1)({ state: merged, grantedAt: {} });
-      expect(inShort(decide(state, time(20)), 20)).toBe('tripped 320');
-    }
-  });
 });
 
 describe('our clock', () => {
