@@ -237,7 +237,7 @@ describe('an import gives way to others', () => {
     forward,
     clock,
   }) => {
-    const slow = { ...plans.free, minute: { limit: 3, length: 60_000 } };
+    const slow = { ...plans.free, minute: { limit: 4, length: 60_000 } };
     sandbox.plan = slow;
     const authorization = `Bearer ${testKey}`;
     const send: Context['send'] = (request) =>

@@ -112,7 +112,7 @@ describe('a crowd of processes', () => {
     );
   });
 
-  test('finds a limit of which the headers say six times too much at three 429s, one of them inside a told wait', async ({
+  test('finds a limit of which the headers say six times too much at three 429s, two of them in flight together', async ({
     openCrowd,
     folder,
   }) => {
@@ -132,7 +132,7 @@ describe('a crowd of processes', () => {
       refused.some(({ sentAt, waitMs }) => at > sentAt && at < sentAt + waitMs);
     expect(ends).toMatchObject([{ exitCode: 0 }]);
     expect(refused.length).toBeLessThanOrEqual(3);
-    expect(requests.filter(({ sentAt }) => isInside(sentAt)).length).toBeLessThanOrEqual(1);
+    expect(requests.filter(({ sentAt }) => isInside(sentAt)).length).toBeLessThanOrEqual(2);
     expect(requests.at(-1)?.sentAt).toBeLessThan(80_000);
   });
 
