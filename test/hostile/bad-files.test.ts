@@ -49,7 +49,7 @@ const places: readonly (readonly [place: string, commands: readonly string[]])[]
     .map((path) => config + path)
     .concat('.config')
     .map((place) => [place, onSettings] as const),
-  ...['', '/ledger', '/ledger/*', '/turns', '/turns/*', '/limits', '/limits/*']
+  ...['', '/sandbox/ledger', '/sandbox/ledger/*', '/turns', '/turns/*', '/limits', '/limits/*']
     .map((path) => state + path)
     .concat('.local')
     .map((place) => [place, onState] as const),

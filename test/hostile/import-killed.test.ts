@@ -4,7 +4,7 @@ import { isNightly } from '../support/trials.ts';
 import { runTrial } from './import-trial/trial.ts';
 
 const size = isNightly ? { rows: 5_000, kills: 1_000 } : { rows: 600, kills: 10 };
-const timeout = isNightly ? 3_600_000 : 120_000;
+const timeout = isNightly ? 3_600_000 : 300_000;
 
 describe.concurrent(`an import that is killed again and again (seed ${seed})`, () => {
   test.for([
