@@ -9,7 +9,12 @@ export function parseBaseUrl(text: string, source?: string): URL {
   const reason = url ? baseUrlFault(url) : 'start with https://';
   if (url && reason === undefined) return url;
   const hint = `It must ${reason}. Write https://HOST/v1 (http only for localhost).`;
-  throw invalid('base URL', withoutUrlSecrets(text), source, hint);
+  throw invalid('base URL', unlessSecret(text), source, hint);
+}
+
+/** Returns a URL that may be named in an error: one without a password, a query or a fragment. */
+function unlessSecret(url: string): string | undefined {
+  return withoutUrlSecrets(url) === url ? url : undefined;
 }
 
 function baseUrlFault({ protocol, hostname, username, password, href }: URL): string | undefined {
@@ -45,7 +50,7 @@ export function parseSharedStore(text: string, source?: string): SharedStore {
   if (store) return store;
   const hint =
     'Expected redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT (write @ in the password as %40).';
-  throw invalid('shared store URL', withoutUrlSecrets(text), source, hint);
+  throw invalid('shared store URL', unlessSecret(text), source, hint);
 }
 
 export function redactStoreUrl(text: string): string {
