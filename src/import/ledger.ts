@@ -5,7 +5,7 @@ import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
-import { systemCode, unsentFailure } from '../errors.ts';
+import { configFailure, systemCode, unsentFailure } from '../errors.ts';
 import type { Item } from './rows.ts';
 
 /** A category that a process with this state folder created. */
@@ -71,11 +71,9 @@ export class Ledger {
         return name === undefined ? [] : [{ ...rest, name, as: as ?? name }];
       });
     } catch (error) {
-      const cause = { cause: error };
-      if (error instanceof FileFault)
-        throw unsentFailure('output', error.message, error.fix, cause);
+      if (error instanceof FileFault) throw configFailure(error.message, error.fix, error);
       const message = `cannot read the ledger in ${folder} (${systemCode(error)})`;
-      throw unsentFailure('output', message, undefined, cause);
+      throw unsentFailure('output', message, undefined, { cause: error });
     }
   }
 
