@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { EngineAddress, Environment, HttpProxy } from '../context.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { invalid } from './values.ts';
@@ -92,7 +92,7 @@ export function readProxy(url: URL, env: Environment): ProxySetting | undefined 
   return parseProxy(env[source] ?? '', source);
 }
 
-/** Returns true if `noProxy` names the host, a domain above it or its subnet, with or without the port, or is `*`. */
+/** Returns true if `noProxy` names the host or a domain above it, with or without the port, or is `*`. */
 function isExempt({ hostname, port }: URL, noProxy: string): boolean {
   const host = hostname.replace(/\.$/, '');
   const hosts = [host, `${host}:${port || 443}`, withoutBrackets(host)];
@@ -100,21 +100,11 @@ function isExempt({ hostname, port }: URL, noProxy: string): boolean {
     .toLowerCase()
     .split(/[\s,]+/)
     .some((entry) => {
-      if (entry === '*' || isInSubnet(withoutBrackets(host), entry)) return true;
+      if (entry === '*') return true;
       const domain = entry.replace(/^\*?\./, '').replace(/\.$/, '');
       if (domain === '') return false;
       return hosts.some((own) => own === domain || (!isIP(host) && own.endsWith(`.${domain}`)));
     });
-}
-
-function isInSubnet(address: string, entry: string): boolean {
-  const [network = '', prefix = ''] = entry.split('/');
-  const family = isIP(network);
-  const isSubnet = /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
-  if (family === 0 || isIP(address) !== family || !isSubnet) return false;
-  const subnet = new BlockList();
-  subnet.addSubnet(network, Number(prefix), `ipv${family as 4 | 6}`);
-  return subnet.check(address, `ipv${family as 4 | 6}`);
 }
 
 function parseProxy(text: string, source: string): ProxySetting {
