@@ -21,15 +21,15 @@ export function trace(send: SendRequest, context: Context, report: Report): Send
 }
 
 function reportRequest(request: ApiRequest, report: Report): void {
-  const { method, url, body, attempt = 1 } = request;
+  const { body, attempt = 1 } = request;
+  const { method, url, headers } = describeRequest(request);
   const bytes = body === undefined ? undefined : Buffer.byteLength(body);
   const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-  const headers = loggedHeaders(shownHeaders(request));
   report({
     event: 'notice',
-    message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
+    message: `> ${method} ${url}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
     lines: headerLines('>', headers),
-    request: { method, url: url.href, attempt, headers, ...(bytes !== undefined && { bytes }) },
+    request: { method, url, attempt, headers, ...(bytes !== undefined && { bytes }) },
   });
 }
 
@@ -49,8 +49,9 @@ function reportResponse(
   });
 }
 
-export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, string>> {
-  return { ...headers, authorization: `Bearer ${cutMark}` };
+/** Returns what may be shown of a request: all but the key. */
+export function describeRequest({ method, url, headers }: ApiRequest) {
+  return { method, url: url.href, headers: { ...headers, authorization: `Bearer ${cutMark}` } };
 }
 
 /** Cookies are hidden: they may grant access, and logs end up in tickets. */
