@@ -71,11 +71,11 @@ async function runCommand(app: App, argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw withLocalConsequence(error, program.args[0]);
+    if (!(error instanceof CommanderError)) throw withLocalConsequence(error, program.args);
     const text = help.join('');
     if (error.exitCode !== 0) {
       if (error.code !== 'commander.help') {
-        throw withLocalConsequence(toUsageFailure(error, text), program.args[0]);
+        throw withLocalConsequence(toUsageFailure(error, text), program.args);
       }
       // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
       const isHelp = app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-'));
@@ -98,19 +98,16 @@ function toUsageFailure({ message }: CommanderError, written: string): Failure {
   return usageFailure(complaint.replace(valueOfSecret, '$1$2'), hint);
 }
 
-/** Commands that never send anything, and what their failure means for the user's data. */
-const localConsequences: Readonly<Record<string, string | undefined>> = {
-  config: 'Nothing was changed.',
-  profile: 'Nothing was changed.',
-  completion: undefined,
-  help: undefined,
-};
+/** Commands that never send anything. Some of their verbs change settings. */
+const localCommands = ['config', 'profile', 'completion', 'help'];
+const changingVerbs = ['set', 'unset', 'use'];
 
-function withLocalConsequence(error: unknown, command = ''): unknown {
+function withLocalConsequence(error: unknown, words: readonly string[]): unknown {
   const isUnsent =
     error instanceof Failure && error.details.consequence === nothingSent.consequence;
-  if (!isUnsent || !Object.hasOwn(localConsequences, command)) return error;
-  return error.with({ consequence: localConsequences[command] });
+  if (!isUnsent || !localCommands.includes(words[0] ?? '')) return error;
+  const isChange = words.some((word) => changingVerbs.includes(word));
+  return error.with({ consequence: isChange ? 'Nothing was changed.' : undefined });
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
@@ -147,8 +144,8 @@ async function formatInSettings(
   { profile }: CommonOptions,
 ): Promise<Format | undefined> {
   try {
-    const { readFormat } = await import('./session/chosen-profile.ts');
-    return readFormat(context, profile ? { profile } : {});
+    const { loadSettings } = await import('./session/settings.ts');
+    return loadSettings(context, profile ? { profile } : {}).settings.get('output').value;
   } catch {
     return undefined;
   }

@@ -7,8 +7,8 @@ import { createLocator } from '../json/position.ts';
 import { isWrite, type Method, methods } from '../request/exchange.ts';
 import { anyRequest } from '../service/endpoints.ts';
 import type { App } from '../session/app.ts';
-import { onProfile } from '../session/chosen-profile.ts';
 import { type Session, withSession } from '../session/session.ts';
+import { onProfile } from '../session/settings.ts';
 import { parseChoice } from '../settings/values.ts';
 import { quoted } from '../text/quote.ts';
 import { addExamples } from './help.ts';
@@ -37,7 +37,7 @@ export function define(command: Command, app: App): void {
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
-    .action(withSession(app, command, send));
+    .action(withSession(app, command, send, { format: 'json' }));
 }
 
 async function send(
@@ -48,9 +48,10 @@ async function send(
 ): Promise<void> {
   const { output, report } = session;
   if (data !== undefined && !isWrite(method)) throw usageFailure(`${method} does not take --data`);
-  const operation = anyRequest(method, parsePath(path));
   const body = data === undefined ? undefined : await readBody(session, data);
   const client = await session.client();
+  const { href: base } = client.prepare(anyRequest('GET', '/')).url;
+  const operation = anyRequest(method, parsePath(path, base));
   if (dryRun) return showRequest(output, client.prepare(operation, { body }));
 
   const response = await client.call(operation, { body });
@@ -67,29 +68,13 @@ async function send(
   });
 }
 
-/** Returns a path that stays below the base URL. Its percent-encoding is left as it is. */
-function parsePath(given: string): string {
-  if (/^[a-z]:[/\\]/i.test(given)) {
-    throw usageFailure(
-      'invalid path: must not begin with a drive',
-      'Git Bash rewrites /categories to a path of Windows. Leave out the first "/".',
-    );
-  }
-  const text = given.startsWith('/') ? given : `/${given}`;
-  const [path = ''] = text.split('?', 1);
-  // A server or a proxy may decode these, and then follow the path.
-  const decoded = path.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/');
-  const isPlain = /^(?!\/\/)[^\\#\p{Cc}\p{Cs}\ufffd]*$/u.test(text);
-  const isUrl = /^\/[a-z][a-z\d+.-]*:\/\//i.test(text);
-  if (isUrl) throw usageFailure('give a path, not a URL: /categories');
-  if (given.trim() === '' || !isPlain || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
-    throw usageFailure(
-      `invalid path ${quoted(given)}: must be below the base URL, without "..", "#", "\\" or control characters`,
-      'Write a path such as /categories.',
-    );
-  }
-  const { pathname, search } = new URL(text, 'http://localhost');
-  return pathname + search;
+/** Returns a path and query below `base`, which ends with a slash. A whole URL may be given as well. */
+function parsePath(path: string, base: string): string {
+  const text = /^https?:/i.test(path) ? path : base + path.replace(/^\//, '');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (path && url?.href.startsWith(base) && !url.hash) return url.href.slice(base.length - 1);
+  const hint = 'It must be below the base URL, without "#". Write a path such as /categories.';
+  throw usageFailure(`invalid path ${quoted(path)}`, hint);
 }
 
 async function readBody(session: Session, data: string): Promise<string> {

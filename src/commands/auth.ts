@@ -2,15 +2,13 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { Failure, usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
-import type { RateLimit } from '../request/exchange.ts';
 import { type ApiKey, keyEnding } from '../service/api-key.ts';
 import { readCategories } from '../service/client.ts';
 import { type App, canPrompt } from '../session/app.ts';
-import { profileFlag } from '../session/chosen-profile.ts';
-import { createConnection, requireBaseUrl, type Service } from '../session/connect.ts';
+import { requireBaseUrl } from '../session/connect.ts';
 import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
-import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
+import { profileFlag } from '../session/settings.ts';
 import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
@@ -22,48 +20,35 @@ export function defineLogin(command: Command, app: App): void {
     'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing; in a script, reads the key from standard input. Sends one request to verify the key, and stores no key that was not accepted.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(withSession(app, command, logIn, { newProfile: true }));
+  command.action(withSession(app, command, logIn, { isNew: true }));
 }
 
 async function logIn(session: Session): Promise<void> {
-  const { context, options, profile, report, sink } = session;
+  const { context, options, report, settings } = session;
   refuseWhereUseless(session);
   const folder = requireConfigFolder(context);
   const isPrompted = canPrompt(context, options);
 
-  const known = isPrompted ? getSetting('base-url', session)?.value : requireBaseUrl(session, '');
+  const known = isPrompted ? settings.get('base-url')?.value : requireBaseUrl(session, true);
   const baseUrl = known ?? (await askBaseUrl(session));
   const key =
     (await readFlaggedKey(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
-  sink.hide(key.value);
 
   const unversioned = missingVersionNotice(baseUrl);
   if (unversioned) notice(report, unversioned);
-  await verify(session, { baseUrl, key });
-  store(session, folder, key, baseUrl);
-  // Later commands have neither the flag nor the variable that gave it.
-  const saved = profile.settings['base-url'] ?? '';
-  if (!URL.canParse(saved) || new URL(saved).href !== baseUrl.href) {
-    const path = { profile: profile.name, name: 'base-url' } as const;
-    const consequence = 'The key was stored, but not its base URL.';
-    const file = await import('../settings/save.ts')
-      .then(({ saveSetting }) => saveSetting(context, folder, path, baseUrl.href))
-      .catch((error) => {
-        throw withDetails(error, { consequence });
-      });
-    notice(report, `saved base-url=${baseUrl.href} for profile ${profile.name} in ${file}`);
-  }
+  await verify(session, baseUrl, key);
+  await store(session, folder, baseUrl, key);
 }
 
-function refuseWhereUseless({ profile }: Session): void {
+function refuseWhereUseless({ profile, settings }: Session): void {
   if (profile.isSandbox) {
     throw usageFailure(
       'the sandbox has its own API key, so it needs no login',
       'Run: petstore categories list --profile sandbox',
     );
   }
-  if (profile.settings['api-key-command'] !== undefined) {
+  if (settings.findSaved('api-key-command') !== undefined) {
     throw usageFailure(
       `profile ${profile.name} has an api-key-command, which takes precedence over a stored key`,
       `Run: petstore config unset api-key-command${profileFlag(profile)}`,
@@ -94,36 +79,30 @@ function validateBy(parse: (text: string) => unknown) {
 }
 
 function readKey(session: Session): Promise<ApiKey> {
-  const { context, profile } = session;
-  if (!context.stdin.isTTY) return readStdinKey(session);
-  const again = `petstore auth login${profileFlag(profile)}`;
-  const isWindows = context.platform === 'win32';
-  throw usageFailure(
-    'no API key on standard input',
-    `Run: ${isWindows ? `Get-Content KEY_FILE | ${again}` : `${again} < KEY_FILE`}`,
-  );
+  if (!session.context.stdin.isTTY) return readStdinKey(session);
+  throw usageFailure('no API key on standard input', `Run: ${session.settings.loginCommand()}`);
 }
 
-async function verify(session: Session, login: Service): Promise<void> {
-  const { profile, report } = session;
-  const onRateLimit = (rateLimit: RateLimit) => report({ event: 'rate_limit', ...rateLimit });
-  const client = await createConnection(session, { report, onRateLimit, login }).client();
+async function verify(session: Session, baseUrl: URL, key: ApiKey): Promise<void> {
+  const { report, sink } = session;
+  sink.hide(key.value);
+  const renew = session.settings.loginCommand();
   try {
+    const client = await session.clientOf({ baseUrl, key: { ...key, renew } });
     await readCategories(client);
   } catch (error) {
-    const again = `Run: petstore auth login${profileFlag(profile)}`;
-    const hint = error instanceof Failure && error.kind !== 'auth' ? error.details.hint : again;
-    throw withDetails(error, { consequence: 'The key was not stored.', hint: hint ?? again });
+    const hint = (error instanceof Failure && error.details.hint) || `Run: ${renew}`;
+    throw withDetails(error, { consequence: 'The key was not stored.', hint });
   }
   notice(report, 'the service accepted the key');
 }
 
-function store(
-  { context, profile, report }: Session,
+async function store(
+  { context, profile, report, settings }: Session,
   folder: string,
+  { origin, href }: URL,
   key: ApiKey,
-  { origin }: URL,
-): void {
+): Promise<void> {
   const path = saveKey(context, folder, profile.name, { origin, key: key.value });
   notice(
     report,
@@ -134,6 +113,16 @@ function store(
   if (context.env.PETSTORE_API_KEY) {
     const flag = profileFlag(profile) || ' --profile production';
     notice(report, `PETSTORE_API_KEY is set and takes precedence, unless you pass${flag}`);
+  }
+  // Later commands have neither the flag nor the variable that gave it.
+  if (settings.findSaved('base-url') === href) return;
+  const { saveSetting } = await import('../settings/save.ts');
+  const setting = { profile: profile.name, name: 'base-url' } as const;
+  try {
+    const file = saveSetting(context, folder, setting, href);
+    notice(report, `saved base-url=${href} for profile ${profile.name} in ${file}`);
+  } catch (error) {
+    throw withDetails(error, { consequence: 'The key was stored, but not its base URL.' });
   }
 }
 
@@ -171,11 +160,13 @@ export function defineStatus(command: Command, app: App): void {
 type StatusOptions = { readonly check?: boolean };
 
 async function printStatus(session: Session, { check }: StatusOptions): Promise<void> {
-  const { output, profile } = session;
+  const { output, profile, report, settings } = session;
   output.checkColumns(check ? [...statusColumns, 'works'] : statusColumns);
-  const baseUrl = getSetting('base-url', session)?.value;
+  const baseUrl = settings.get('base-url')?.value;
   const key = profile.isSandbox ? { source: 'the sandbox' } : await session.key();
-  const { works, failure }: KeyCheck = check && key ? await tryKey(session) : {};
+  const failure = check && key ? await tryKey(session) : undefined;
+  // Only a 401 says that the key is missing or invalid (interface document, section 5).
+  const isRejected = failure instanceof Failure && failure.details.service?.status === 401;
 
   await output.print({
     record: {
@@ -183,22 +174,21 @@ async function printStatus(session: Session, { check }: StatusOptions): Promise<
       baseUrl: baseUrl?.href,
       keySource: key?.source,
       keyEnding: key && 'value' in key ? keyEnding(key.value) : undefined,
-      ...(check && { works }),
+      ...(check && key && (isRejected || !failure) && { works: !failure }),
     },
   });
-  if (!key) throw noKey(profile);
+  if (!key) throw noKey(session);
+  const short = 'value' in key && shortKeyNotice(key.value);
+  if (short) notice(report, short);
   if (failure) throw failure;
 }
 
-type KeyCheck = { readonly works?: boolean; readonly failure?: unknown };
-
-async function tryKey(session: Session): Promise<KeyCheck> {
-  try {
-    await readCategories(await session.client());
-    return { works: true };
-  } catch (failure) {
-    // Only a 401 says that the key is missing or invalid (interface document, section 5).
-    const isRejected = failure instanceof Failure && failure.details.service?.status === 401;
-    return { ...(isRejected && { works: false }), failure };
-  }
+function tryKey(session: Session): Promise<unknown> {
+  return session
+    .client()
+    .then(readCategories)
+    .then(
+      () => undefined,
+      (error) => error,
+    );
 }

@@ -1,7 +1,8 @@
 import { Argument, type Command, Help, type Option } from 'commander';
 import { Exit } from '../errors.ts';
 import type { App } from '../session/app.ts';
-import { loadSettingsFile, profileNames } from '../session/chosen-profile.ts';
+import { listProfiles } from '../session/settings.ts';
+import { openSettingsFile } from '../settings/file.ts';
 import { type Setting, settings } from '../settings/settings.ts';
 import { addExamples } from './help.ts';
 import { commandBelow, loadCommand } from './lazy-command.ts';
@@ -160,7 +161,7 @@ function listChoices({ context }: App, taker: Option | Argument, [setting = '']:
   if (/\b(?:file|json|command)\b/.test(placeholder)) return undefined;
   // Of `config set SETTING VALUE` the choices are those of the setting.
   const name = taker.name() === 'value' ? setting : taker.name();
-  if (name.endsWith('profile')) return profileNames(loadSettingsFile(context));
+  if (name.endsWith('profile')) return listProfiles(openSettingsFile(context));
   const known: Readonly<Record<string, Setting>> = settings;
   return taker.argChoices ?? known[name]?.choices ?? [];
 }

@@ -4,9 +4,8 @@ import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { App } from '../session/app.ts';
-import { defaultProfile, profileFlag, profileNames } from '../session/chosen-profile.ts';
-import { type Resolved, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
+import { findDefaultProfile, type Given, profileFlag } from '../session/settings.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
 import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
@@ -23,13 +22,12 @@ const columns = ['setting', 'value', 'source'] as const;
 
 export function defineList(command: Command, app: App): void {
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
-  command.action(withSession(app, command, listSettings, { invalidSettings: true }));
+  command.action(withSession(app, command, listSettings, { onFault: 'warn' }));
 }
 
 async function listSettings(session: Session): Promise<void> {
-  const { faults, output, report } = session;
+  const { output } = session;
   output.checkColumns(columns);
-  for (const { message } of faults) notice(report, message);
   const rows = effectiveNames.map((name) => {
     const given = findEffective(name, session);
     // The command may contain what opens a vault, and lists are pasted into tickets.
@@ -39,17 +37,18 @@ async function listSettings(session: Session): Promise<void> {
   await output.print({ list: rows, columns });
 }
 
-function findEffective(name: EffectiveName, session: Session): Resolved | undefined {
-  if (name === 'profile') return session.profile.given;
-  if (name === 'default-profile') return defaultProfile(session.settingsFile);
-  // `-o json` formats what is printed here; the setting is that of other commands.
-  const { output: _, ...options } = session.options;
-  const given = resolveSetting(name, { ...session, options });
+function findEffective(
+  name: EffectiveName,
+  { profile, settings: all }: Session,
+): Given | undefined {
+  if (name === 'profile') return profile.given;
+  if (name === 'default-profile') return findDefaultProfile(all.file);
+  const given = all.find(name);
   const { withoutSecrets } = settings[name];
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
 }
 
-function toRow(name: EffectiveName, given: Resolved | undefined): JsonObject {
+function toRow(name: EffectiveName, given: Given | undefined): JsonObject {
   return { setting: name, value: given?.text, source: given?.file ?? given?.source };
 }
 
@@ -58,7 +57,7 @@ export function defineGet(command: Command, app: App): void {
   command
     .description('Print the value of one setting; exits 2 when it is not set')
     .addArgument(settingArgument(effectiveNames))
-    .action(withSession(app, command, printSetting));
+    .action(withSession(app, command, printSetting, { format: 'raw' }));
 }
 
 function settingArgument(names: readonly EffectiveName[] = settingNames): Argument {
@@ -71,13 +70,13 @@ async function printSetting(session: Session, name: EffectiveName): Promise<void
   if (!given) {
     throw configFailure(
       `${name} is not set for profile ${profile.name}`,
-      profile.isSandbox && name !== 'profile' && settings[name].isOfSandbox
-        ? 'The sandbox has its own base URL, API key and limit.'
-        : `Run: petstore config set ${name} VALUE${profileFlag(profile)}`,
+      profile.isSandbox ? ofSandbox : 'See: petstore config set --help',
     );
   }
   await output.print({ text: [given.text], record: toRow(name, given), columns });
 }
+
+const ofSandbox = 'The sandbox has its own base URL, API key and limit.';
 
 export function defineSet(command: Command, app: App): void {
   addExamples(command, [
@@ -91,33 +90,25 @@ export function defineSet(command: Command, app: App): void {
   command
     .addArgument(settingArgument(effectiveNames))
     .argument('<value>')
-    .action(withSession(app, command, setSetting, { newProfile: true, invalidSettings: true }));
+    .action(withSession(app, command, setSetting, { isNew: true, onFault: 'go on' }));
 }
 
 async function setSetting(session: Session, name: EffectiveName, value: string): Promise<void> {
-  const { context, profile, report } = session;
+  const { context, profile, report, settings: all } = session;
   if (name === 'profile') {
     const hint = `Run: petstore profile use ${parseProfileName(value)}`;
     throw usageFailure('the profile in use is set by a command of its own', hint);
   }
   if (profile.isSandbox && settings[name].isOfSandbox) {
-    throw usageFailure(
-      'the sandbox has its own base URL, API key and limit',
-      `Run: petstore config set ${name} VALUE --profile NAME (of another profile)`,
-    );
+    throw usageFailure(ofSandbox, 'Add the profile that you mean: --profile production.');
   }
   settings[name].parse(value);
-  const isNewProfile =
-    name === 'default-profile' && !profileNames(session.settingsFile).includes(value);
+  if (name === 'default-profile') all.requireProfile(value);
   const folder = requireConfigFolder(context);
   const { path, phrase } = locateSetting(name, session);
   const { saveSetting } = await import('../settings/save.ts');
   const file = saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
-  if (isNewProfile) {
-    const undo = 'petstore config unset default-profile';
-    notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
-  }
   const unversioned = name === 'base-url' ? missingVersionNotice(new URL(value)) : undefined;
   if (unversioned) notice(report, unversioned);
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
@@ -139,37 +130,35 @@ export function defineUnset(command: Command, app: App): void {
   ]);
   command
     .addArgument(settingArgument())
-    .action(withSession(app, command, unsetSetting, { invalidSettings: true }));
+    .action(withSession(app, command, unsetSetting, { onFault: 'go on' }));
 }
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {
-  const { context, report } = session;
-  const { path, phrase, value } = locateSetting(name, session);
+  const { context, report, settings: all } = session;
+  const { path, phrase } = locateSetting(name, session);
   const folder = requireConfigFolder(context);
-  if (value === undefined) return notice(report, `${name} is not set${phrase}`);
+  const isSet =
+    name === 'default-profile'
+      ? all.file.saved[name] !== undefined
+      : all.findSaved(name) !== undefined;
+  if (!isSet) return notice(report, `${name} is not set${phrase}`);
   const { saveSetting } = await import('../settings/save.ts');
   const file = saveSetting(context, folder, path, undefined);
   notice(report, `removed ${name}${phrase} from ${file}`);
 }
 
 /** Finds where the settings file has a setting: once, or once for each profile. */
-function locateSetting(name: SettingName, { profile, settingsFile }: Session) {
-  if (name === 'default-profile') {
-    return { path: { name }, phrase: '', value: settingsFile.settings[name] };
-  }
-  const path = { name, profile: profile.name };
-  return { path, phrase: ` for profile ${profile.name}`, value: profile.settings[name] };
+function locateSetting(name: SettingName, { profile }: Session) {
+  if (name === 'default-profile') return { path: { name }, phrase: '' };
+  return { path: { name, profile: profile.name }, phrase: ` for profile ${profile.name}` };
 }
 
 export function definePath(command: Command, app: App): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
-  command.action(
-    withSession(app, command, printPath, { invalidSettings: true, unreadableFile: true }),
-  );
+  command.action(withSession(app, command, printPath, { format: 'raw', onFault: 'warn' }));
 }
 
-async function printPath({ context, faults, output, report }: Session): Promise<void> {
-  for (const { message } of faults) notice(report, message);
+async function printPath({ context, output }: Session): Promise<void> {
   const path = join(requireConfigFolder(context), settingsFile);
   await output.print({ text: [path], record: { path }, columns: ['path'] });
 }

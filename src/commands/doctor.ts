@@ -1,31 +1,33 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { saving } from '../disk/files.ts';
+import { readText, saving } from '../disk/files.ts';
 import { writeNew } from '../disk/open-file.ts';
-import { makePrivateFolder, ownFolder } from '../disk/private-folder.ts';
+import { makePrivateFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
-import { Failure } from '../errors.ts';
+import { configFailure, Failure } from '../errors.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
 import type { App } from '../session/app.ts';
-import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
-import { getSetting } from '../session/resolve.ts';
-import { type Session, withSession } from '../session/session.ts';
+import { listComplaints, type Session, withSession } from '../session/session.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
-import { profileSettings, settings } from '../settings/settings.ts';
+import { profileSettings } from '../settings/settings.ts';
+import { shortKeyNotice } from '../text/secret.ts';
 import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
-type Options = { readonly check?: boolean };
-type Finding = string | { readonly warning: string; readonly fix?: string | undefined };
-type Check = (session: Session) => Finding | Promise<Finding>;
+type Status = 'ok' | 'warn' | 'fail' | 'skip';
+/** A text is a finding that is well. */
+type Finding = string | readonly [status: Status, finding: string, fix?: string | undefined];
+/** Fails as a command would. */
+type Check = (session: Session, canSend: boolean) => Promise<Finding>;
 
 const columns = ['check', 'status', 'finding', 'fix'] as const;
 
@@ -33,37 +35,25 @@ export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
   command
     .option('--check', 'send one request to check that the service responds')
-    .action(withSession(app, command, examine, { invalidSettings: true, unreadableFile: true }));
+    .action(withSession(app, command, examine, { onFault: 'go on' }));
 }
 
-async function examine(session: Session, { check: canSend }: Options): Promise<void> {
+async function examine(session: Session, { check: canSend = false }): Promise<void> {
   const { output } = session;
   output.checkColumns(columns);
-  // An api-key-command may ask for a passphrase, so only --check runs it.
-  const hasKey = canSend || !(await hasKeyCommand(session));
-  const checks = {
-    ...localChecks,
-    ...(hasKey && accountChecks),
-    ...(canSend && { service: serviceCheck }),
-  };
-  const rows: { check: string; status: string; finding: string; fix?: string | undefined }[] = [];
+  const rows: { check: string; status: Status; finding: string; fix: string | undefined }[] = [];
   let failure: Failure | undefined;
-  for (const [name, check] of Object.entries(checks)) {
-    // The other checks need base URL, key and state folder.
-    if (failure && !Object.hasOwn(localChecks, name)) break;
-    try {
-      const found = await check(session);
-      if (typeof found === 'string') rows.push({ check: name, status: 'ok', finding: found });
-      else rows.push({ check: name, status: 'warn', finding: found.warning, fix: found.fix });
-    } catch (error) {
+  for (const [check, find] of checks) {
+    const found = await find(session, canSend && !failure).catch((error) => {
       if (!(error instanceof Failure)) throw error;
       failure ??= error;
-      // A missing base URL also fails the checks that depend on it.
-      if (rows.some(({ finding }) => finding === error.message)) continue;
-      const { message: finding, details } = error;
-      const fix = details.hint ?? (name === 'state folder' ? ownFolder : undefined);
-      rows.push({ check: name, status: 'fail', finding, fix });
-    }
+      const cause = rows.find(({ finding }) => finding === error.message);
+      return cause
+        ? leftOut(`${cause.check} comes first`)
+        : (['fail', error.message, error.details.hint] as const);
+    });
+    const [status, finding, fix] = typeof found === 'string' ? (['ok', found] as const) : found;
+    rows.push({ check, status, finding, fix });
   }
   // A table would break paths on a narrow terminal.
   const text = rows.flatMap(({ check, status, finding, fix }) => [
@@ -74,102 +64,141 @@ async function examine(session: Session, { check: canSend }: Options): Promise<v
   if (failure) throw failure;
 }
 
-const localChecks: Readonly<Record<string, Check>> = {
-  versions: ({ context }) =>
-    `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
-  settings(session) {
-    const [fault] = session.faults;
-    if (fault) throw fault;
-    for (const name of profileSettings) {
-      if (!settings[name].isOfSandbox) getSetting(name, session);
-    }
-    chooseSharedStore(session);
-    const { file } = session.profile;
-    if (file === undefined) return 'no settings folder';
-    return existsSync(file) ? file : `no file yet (${file})`;
-  },
-  profile: ({ profile }) => `${profile.name} (from ${profile.given.source})`,
-  'base url'(session) {
-    if (session.profile.isSandbox) {
-      refuseForSandbox(session.options);
-      return 'the built-in sandbox';
-    }
-    const baseUrl = requireBaseUrl(session);
-    const found = `${baseUrl.href} (from ${getSetting('base-url', session)?.source})`;
-    const notice = missingVersionNotice(baseUrl);
-    const fix = `Run: petstore config set base-url https://HOST/v1${profileFlag(session.profile)}`;
-    return notice ? { warning: `${found}: ${notice}`, fix } : found;
-  },
-  async 'api key'(session) {
-    if (session.profile.isSandbox) return "the sandbox's own";
-    const key = await session.key();
-    if (!key) throw noKey(session.profile);
-    return `from ${key.source}`;
-  },
-  proxy(session) {
-    if (session.profile.isSandbox) return 'none';
-    const proxy = chooseProxy(session, requireBaseUrl(session));
-    return proxy ? `${proxy.name} (from ${proxy.source})` : 'none';
-  },
-  certificates({ context }) {
-    const { NODE_EXTRA_CA_CERTS: file } = context.env;
-    if (!file) return 'those of Node.js';
-    if (existsSync(file)) return `those of Node.js and ${file}`;
-    const warning = `NODE_EXTRA_CA_CERTS is ignored: there is no file ${file}`;
-    return { warning, fix: 'Correct its path, or unset it.' };
-  },
-  'state folder'({ context }) {
-    const folder = requireStateFolder(context);
-    const file = nameTemporary(join(folder, 'doctor'));
-    // Only writing shows a full disk.
-    saving(folder, () => {
-      makePrivateFolder(folder);
-      writeNew(file, '?'.repeat(4_096));
-      rmSync(file);
-    });
-    const fault = findLimitsFault(folder, context);
-    if (!fault) return folder;
-    return { warning: `${fault.message}: the rate limit is kept elsewhere`, fix: fault.fix };
-  },
-};
+function leftOut(why: string): Finding {
+  return ['skip', `left out: ${why}`];
+}
 
-const accountChecks: Readonly<Record<string, Check>> = {
-  async 'shared store'(session) {
-    const store = chooseSharedStore(session);
-    if (!store) return 'not set: the rate limit is shared on this machine only';
-    const limit = await session.limits();
-    await readStatus(limit);
-    if (limit.isRemote()) return `${store.name} answers`;
-    throw new Failure('network', `${store.name} does not answer`);
-  },
-  async 'rate limit'(session) {
-    const { context } = session;
-    const { minute, day, wait } = await readStatus(await session.limits());
-    if (!wait) {
-      const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
-      return windows.join('; ') || 'nothing recorded in the state folder yet';
-    }
-    if (wait.waitMs > getSetting('max-wait', session).value)
-      throw rateLimitFailure(wait, context.now());
-    return { warning: describeWait(wait, context.now()) };
-  },
-};
+const checks: readonly (readonly [name: string, check: Check])[] = [
+  [
+    'versions',
+    async ({ context }) => `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
+  ],
+  ['settings', checkSettings],
+  ['profile', async ({ profile }) => `${profile.name} (from ${profile.given.source})`],
+  ['base url', checkBaseUrl],
+  ['api key', checkKey],
+  ['proxy', checkProxy],
+  ['certificates', checkCertificates],
+  ['state folder', checkStateFolder],
+  ['shared store', checkStore],
+  ['rate limit', checkLimit],
+  ['service', checkService],
+];
 
-const serviceCheck: Check = async (session) => {
-  const { context } = session;
-  const client = await session.client();
-  const start = context.uptime();
-  const { length } = await readCategories(client);
-  return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
-};
+async function checkSettings({ fault, settings }: Session): Promise<Finding> {
+  if (fault) throw fault;
+  for (const name of profileSettings) if (name !== 'base-url') settings.get(name);
+  const { path, unreachable } = settings.file;
+  const [finding] = listComplaints(settings);
+  if (finding) return ['warn', finding, unreachable?.details.hint];
+  if (path === undefined) return 'no settings folder';
+  return existsSync(path) ? path : `no file yet (${path})`;
+}
 
-async function hasKeyCommand(session: Session): Promise<boolean> {
-  if (session.profile.isSandbox) return false;
-  const key = await session.key().catch(() => undefined);
+async function checkBaseUrl(session: Session): Promise<Finding> {
+  const { options, profile, settings } = session;
+  if (profile.isSandbox) refuseForSandbox(options);
+  if (profile.isSandbox) return 'the built-in sandbox';
+  const baseUrl = requireBaseUrl(session);
+  const found = `${baseUrl.href} (from ${settings.find('base-url')?.source})`;
+  const notice = missingVersionNotice(baseUrl);
+  const fix = 'It ends with the version, as https://HOST/v1 does.';
+  return notice ? ['warn', `${found}: ${notice}`, fix] : found;
+}
+
+async function checkKey(session: Session): Promise<Finding> {
+  if (session.profile.isSandbox) return "the sandbox's own";
+  const key = await session.key();
+  if (!key) throw noKey(session);
+  const short = 'value' in key && shortKeyNotice(key.value);
+  return short ? ['warn', `from ${key.source}; ${short}`] : `from ${key.source}`;
+}
+
+async function checkProxy(session: Session): Promise<Finding> {
+  const proxy = session.profile.isSandbox
+    ? undefined
+    : chooseProxy(session, requireBaseUrl(session));
+  return proxy ? `${proxy.name} (from ${proxy.source})` : 'none';
+}
+
+const maxCertificateBytes = 8 * 1024 * 1024;
+
+/** Node.js says nothing of a file in which it finds no certificate. */
+async function checkCertificates({ context }: Session): Promise<Finding> {
+  const { NODE_EXTRA_CA_CERTS: file } = context.env;
+  if (!file) return 'those of Node.js';
+  try {
+    const text = readText(file, maxCertificateBytes);
+    if (text === undefined) throw configFailure(`there is no file ${file}`);
+    new X509Certificate(text);
+    return `those of Node.js and ${file}`;
+  } catch (error) {
+    const reason = error instanceof Failure ? error.message : `${file} holds no certificate`;
+    throw configFailure(
+      `NODE_EXTRA_CA_CERTS is ignored: ${reason}`,
+      'It must name a file in PEM, which is text. One in DER: openssl x509 -inform der -in FILE -out ca.pem.',
+    );
+  }
+}
+
+async function checkStateFolder({ context }: Session): Promise<Finding> {
+  const folder = requireStateFolder(context);
+  const file = nameTemporary(join(folder, 'doctor'));
+  // Only writing shows a full disk.
+  saving(folder, () => {
+    makePrivateFolder(folder);
+    writeNew(file, '?'.repeat(4_096));
+    rmSync(file);
+  });
+  const fault = findLimitsFault(folder, context);
+  if (!fault) return folder;
+  const finding = `${fault.message}: the rate limit is kept elsewhere`;
+  return ['warn', finding, fault.fix];
+}
+
+async function checkStore(session: Session, canSend: boolean): Promise<Finding> {
+  const store = chooseSharedStore(session);
+  if (!store) return 'not set: the rate limit is shared on this machine only';
+  if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
+  const limit = await session.limits();
+  await readStatus(limit);
+  if (limit.isRemote()) return `${store.name} answers`;
+  const hint = 'Start it, or unset shared-store (PETSTORE_SHARED_STORE).';
+  throw new Failure('network', `${store.name} does not answer`, { hint });
+}
+
+const keyCommandSkipped = leftOut(
+  'it needs the api-key-command, which runs with --check, if nothing failed before',
+);
+
+/** The command may ask for a passphrase. */
+async function needsKeyCommand(session: Session, canSend: boolean): Promise<boolean> {
+  if (session.profile.isSandbox || canSend) return false;
+  const key = await session.key();
   return key !== undefined && 'run' in key;
+}
+
+async function checkLimit(session: Session, canSend: boolean): Promise<Finding> {
+  if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
+  const now = session.context.now();
+  const { minute, day, wait } = await readStatus(await session.limits());
+  if (!wait) {
+    const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
+    return windows.join('; ') || 'nothing recorded in the state folder yet';
+  }
+  if (wait.waitMs > session.settings.get('max-wait').value) throw rateLimitFailure(wait, now);
+  return ['warn', describeWait(wait, now)];
 }
 
 function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {
   if (remaining !== undefined) return [`${name}: ${remaining} of ${limit} left`];
   return used === undefined ? [] : [`${name}: ${used} used`];
+}
+
+async function checkService(session: Session, canSend: boolean): Promise<Finding> {
+  if (!canSend) return leftOut('one request is sent with --check, if nothing failed before');
+  const { context } = session;
+  const start = context.uptime();
+  const { length } = await readCategories(await session.client());
+  return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
 }

@@ -7,10 +7,9 @@ import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status
 import { describeReason, describeWait } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
 import type { App } from '../session/app.ts';
-import { profileFlag } from '../session/chosen-profile.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
-import { getSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
+import { profileFlag } from '../session/settings.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';
 
@@ -57,7 +56,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   }
 
   const { minute, day } = status;
-  const given = getSetting('plan', session);
+  const given = session.settings.get('plan');
   const plan = given?.value.quotas;
   if (plan && minute.source === 'service' && minute.limit !== plan.minute) {
     warn(report, `plan is ${given.text}, but the service says ${minute.limit}/min, which counts`);

@@ -32,7 +32,7 @@ export function removeStale(folder: string, now: number): void {
 
 export function removeFiles(files: readonly string[]): void {
   try {
-    for (const file of files) rmSync(file, { force: true });
+    for (const file of files) rmSync(file, { force: true, recursive: true });
   } catch {
     // Nothing can be changed here, or it is no file.
   }

@@ -14,7 +14,7 @@ import { isBan, readServiceError, refusedBefore } from '../request/service-error
 import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 
-export const maxRetries = 3;
+const maxRetries = 3;
 const maxPauseMs = 20_000;
 const firstPauseMs = 500;
 
@@ -29,12 +29,7 @@ const unavailable = {
  * been carried out is never sent again. Rejects with nothing sent if a turn would come later than the request may wait, if its
  * signal is aborted, or if its `beforeSending` rejects.
  */
-export function deliver(
-  sendOnce: SendRequest,
-  context: Context,
-  shared: SharedLimit,
-  retries: number,
-): SendRequest {
+export function deliver(sendOnce: SendRequest, context: Context, shared: SharedLimit): SendRequest {
   const turns = createTurns(context, shared);
   return async (request) => {
     const { signal = context.signal, onRefusal } = request;
@@ -54,11 +49,11 @@ export function deliver(
         onRefusal?.(isRefusal ? response : undefined);
       }
       // How long it may wait for the limit is all that bounds a 429.
-      const isLimit = response !== undefined && isLimited(response) && retries > 0;
+      const isLimit = response !== undefined && isLimited(response);
       if (!isLimit) failures += 1;
       const requestedMs = isRefusal ? 0 : (response?.limits.retryAfter ?? 0);
       const isTooLong = requestedMs > 0 && context.uptime() + requestedMs > waitUntil;
-      if (failures > retries || !canRepeat(request, result) || isTooLong) {
+      if (failures > maxRetries || !canRepeat(request, result) || isTooLong) {
         if (response) return response;
         throw attempt > 1 ? afterTries(result as TransportError, attempt) : result;
       }

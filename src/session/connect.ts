@@ -1,7 +1,7 @@
 import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
-import { notice, type Report } from '../events.ts';
-import { deliver, maxRetries } from '../limit/deliver.ts';
+import { notice } from '../events.ts';
+import { deliver } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
 import type { ApiRequest, RateLimit, SendRequest } from '../request/exchange.ts';
 import { sendOnce } from '../request/send.ts';
@@ -11,14 +11,13 @@ import { type ApiKey, describeKey } from '../service/api-key.ts';
 import { Client, trimSlashes } from '../service/client.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
-import { sandboxProfile } from '../settings/values.ts';
-import { shortKeyNotice } from '../text/secret.ts';
-import { canPrompt } from './app.ts';
-import { profileFlag } from './chosen-profile.ts';
+
+import { invalid, parseDuration, sandboxProfile } from '../settings/values.ts';
 import { type FoundKey, findKey, noKey } from './find-key.ts';
 import { openLimits } from './open-limit.ts';
 import type { CommonOptions } from './options.ts';
-import { getSetting, type Invocation, resolveTimeout } from './resolve.ts';
+import type { Setup } from './session.ts';
+import { profileFlag } from './settings.ts';
 
 /** What a command needs to reach the service. Each part is made once, when it is first asked for. */
 export type Connection = {
@@ -27,6 +26,8 @@ export type Connection = {
   readonly account: () => Promise<Account>;
   readonly limits: () => Promise<Limit>;
   readonly client: () => Promise<Client>;
+  /** Returns the client of another service than that of the settings: of one that a login tries. */
+  readonly clientOf: (service: Service) => Promise<Client>;
 };
 
 /** The owner of a rate limit and of imports: an address and a key. */
@@ -35,32 +36,23 @@ export type Account = { readonly address: string; readonly secret: string };
 /** The account of every sandbox: its address and key are new each time. */
 const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
 
-export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
+type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
-type Options = {
-  readonly report: Report;
-  readonly onRateLimit: (rateLimit: RateLimit) => void;
-  /** The service that a login tries. A failed request is not sent again. */
-  readonly login?: Service;
-};
+type OnRateLimit = (rateLimit: RateLimit) => void;
 
-export function createConnection(invocation: Invocation, options: Options): Connection {
-  const { report, login } = options;
-  const { isSandbox } = invocation.profile;
-  const key = once(() => findKey(invocation));
-  const service = once(async () => {
-    if (login) return login;
-    return isSandbox ? startSandbox(invocation, report) : findService(invocation, key, report);
-  });
-  const account = async () => {
-    // Reading the limit must not start the sandbox.
-    if (isSandbox) return sandboxAccount;
-    const { baseUrl, key } = await service();
-    return { address: trimSlashes(baseUrl), secret: key.value };
+export function createConnection(setup: Setup, onRateLimit: OnRateLimit): Connection {
+  const { isSandbox } = setup.profile;
+  const key = once(() => findKey(setup));
+  const service = once(() => (isSandbox ? startSandbox(setup) : findService(setup, key)));
+  // Reading the limit must not start the sandbox.
+  const account = async () => (isSandbox ? sandboxAccount : accountOf(await service()));
+  const limits = once(async () => openLimits(setup, await account()));
+  const client = once(() => connect(setup, service, limits, onRateLimit));
+  const clientOf = (other: Service) => {
+    const openLimit = async () => openLimits(setup, accountOf(other));
+    return connect(setup, async () => other, openLimit, onRateLimit);
   };
-  const limits = once(async () => openLimits(invocation, await account(), report));
-  const client = once(() => connect(invocation, service, limits, options));
-  return { key, account, limits, client };
+  return { key, account, limits, client, clientOf };
 }
 
 function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
@@ -71,7 +63,11 @@ function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   };
 }
 
-async function startSandbox({ context, options }: Invocation, report: Report): Promise<Service> {
+function accountOf({ baseUrl, key }: Service): Account {
+  return { address: trimSlashes(baseUrl), secret: key.value };
+}
+
+async function startSandbox({ context, options, report }: Setup): Promise<Service> {
   refuseForSandbox(options);
   const { serveSharedSandbox } = await import('../sandbox/shared-sandbox.ts');
   const notify = (message: string) => notice(report, message);
@@ -85,56 +81,49 @@ export function refuseForSandbox({ baseUrl, apiKeyFile }: CommonOptions): void {
   throw usageFailure(`${flag} cannot be used with the sandbox profile`, 'Remove one of the two.');
 }
 
-async function findService(
-  invocation: Invocation,
-  findKey: Connection['key'],
-  report: Report,
-): Promise<Service> {
-  const baseUrl = requireBaseUrl(invocation);
+async function findService(setup: Setup, findKey: Connection['key']): Promise<Service> {
+  const baseUrl = requireBaseUrl(setup);
   const found = await findKey();
-  if (!found) throw noKey(invocation.profile);
+  if (!found) throw noKey(setup);
   // The key command runs only now that there is a base URL.
-  const key = 'run' in found ? await found.run() : found;
-  const short = shortKeyNotice(key.value);
-  if (short) notice(report, short);
-  return { baseUrl, key };
+  return { baseUrl, key: 'run' in found ? await found.run() : found };
 }
 
 export function requireBaseUrl(
-  invocation: Invocation,
-  otherwise = ' (or add --profile sandbox to try it without an account)',
+  { context, options, profile, settings }: Setup,
+  isLogin = false,
 ): URL {
-  const baseUrl = getSetting('base-url', invocation);
+  const baseUrl = settings.get('base-url');
   if (baseUrl) return baseUrl.value;
-  const { context, options, profile } = invocation;
-  const next = canPrompt(context, options)
-    ? 'petstore auth login'
-    : 'petstore config set base-url https://HOST/v1';
-  throw configFailure(
-    `no base URL set for profile ${profile.name}`,
-    `Run: ${next}${profileFlag(profile)}${otherwise}`,
-  );
+  if (settings.file.unreachable) throw settings.file.unreachable;
+  const hasKey = context.env.PETSTORE_API_KEY || options.apiKeyFile !== undefined;
+  const next =
+    hasKey && !isLogin
+      ? `petstore config set base-url https://HOST/v1${profileFlag(profile)}`
+      : settings.loginCommand();
+  const otherwise = isLogin ? '' : ' (or add --profile sandbox to try it without an account)';
+  throw configFailure(`no base URL set for profile ${profile.name}`, `Run: ${next}${otherwise}`);
 }
 
 async function connect(
-  invocation: Invocation,
-  service: () => Promise<Service>,
+  setup: Setup,
+  findService: () => Promise<Service>,
   limits: Connection['limits'],
-  { report, onRateLimit, login }: Options,
+  onRateLimit: OnRateLimit,
 ): Promise<Client> {
-  const { context, options, profile } = invocation;
+  const { context, options, profile, report, settings } = setup;
   // These fail before the key command runs.
-  const maxWaitMs = getSetting('max-wait', invocation).value;
-  const timeoutMs = resolveTimeout(invocation);
-  const limitOfPlan = getSetting('plan', invocation)?.value.quotas.minute;
-  const { baseUrl, key } = await service();
+  const maxWaitMs = settings.get('max-wait').value;
+  const timeoutMs = parseTimeout(options);
+  const limitOfPlan = settings.get('plan')?.value.quotas.minute;
+  const { baseUrl, key } = await findService();
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
   }
   const logVerbose = (message: string) => options.verbose && notice(report, message);
   logVerbose(`profile ${profile.name}: ${baseUrl.href}`);
   logVerbose(describeKey(key));
-  const proxy = chooseProxy(invocation, baseUrl);
+  const proxy = chooseProxy(setup, baseUrl);
   if (proxy) logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
 
   const sendQuietly = (request: ApiRequest, onGrace?: (graceMs: number) => void) =>
@@ -147,12 +136,18 @@ async function connect(
     return response;
   };
   const shared = { limit: await limits(), limitOfPlan, report, timeoutMs };
-  const send = deliver(sendListened, context, shared, login ? 0 : maxRetries);
+  const send = deliver(sendListened, context, shared);
   return new Client({ context, send, baseUrl, key, maxWaitMs, report });
 }
 
+function parseTimeout({ timeout = '30s' }: CommonOptions): number {
+  const timeoutMs = parseDuration(timeout, '--timeout', '30s, 2m or inf');
+  if (timeoutMs > 0) return timeoutMs;
+  throw invalid('duration', timeout, '--timeout', 'Must be more than 0.');
+}
+
 /** Returns the proxy on the way to the service, if the environment names one. From now on no output shows its password. */
-export function chooseProxy({ context, sink }: Invocation, baseUrl: URL): HttpProxy | undefined {
+export function chooseProxy({ context, sink }: Setup, baseUrl: URL): HttpProxy | undefined {
   const found = readProxy(baseUrl, context.env);
   for (const secret of found?.secrets ?? []) sink.hide(secret);
   return found?.proxy;

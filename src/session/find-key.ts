@@ -4,31 +4,29 @@ import type { Readable } from 'node:stream';
 import { readText } from '../disk/files.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import type { ApiKey } from '../service/api-key.ts';
-import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
-import { isExplicit, profileFlag } from './chosen-profile.ts';
 import type { KeyCommand } from './key-command.ts';
-import { checkOrigin, getSetting, type Invocation, type Profile } from './resolve.ts';
+import type { Setup } from './session.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
 
 /** Returns the key in force. The profile's own comes before PETSTORE_API_KEY only if the command line names the profile. */
-export async function findKey(invocation: Invocation): Promise<FoundKey | undefined> {
-  const { sink, profile } = invocation;
+export async function findKey(setup: Setup): Promise<FoundKey | undefined> {
+  const { sink, profile } = setup;
   const found =
-    (await readFlaggedKey(invocation)) ??
-    (isExplicit(profile) ? await ownKey(invocation) : undefined) ??
-    readEnvironmentKey(invocation) ??
-    (await ownKey(invocation));
+    (await readFlaggedKey(setup)) ??
+    (profile.given.source === '--profile' ? await ownKey(setup) : undefined) ??
+    readEnvironmentKey(setup) ??
+    (await ownKey(setup));
   if (found && 'value' in found) sink.hide(found.value);
   return found;
 }
 
-export async function readFlaggedKey(invocation: Invocation): Promise<ApiKey | undefined> {
-  const { signal } = invocation.context;
-  const { apiKeyFile: source } = invocation.options;
+export async function readFlaggedKey(setup: Setup): Promise<ApiKey | undefined> {
+  const { signal } = setup.context;
+  const { apiKeyFile: source } = setup.options;
   if (source === undefined) return undefined;
-  if (source === '-') return readStdinKey(invocation);
+  if (source === '-') return readStdinKey(setup);
   const text = isPipe(source)
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
@@ -37,7 +35,7 @@ export async function readFlaggedKey(invocation: Invocation): Promise<ApiKey | u
   throw configFailure('the file of --api-key-file was not found');
 }
 
-export async function readStdinKey({ context }: Invocation): Promise<ApiKey> {
+export async function readStdinKey({ context }: Setup): Promise<ApiKey> {
   const source = 'standard input';
   const text = await readAll(context.stdin, source, context.signal);
   return { value: parseKey(text, source), source };
@@ -69,31 +67,33 @@ async function readAll(stream: Readable, name: string, signal: AbortSignal): Pro
   return text;
 }
 
-function readEnvironmentKey({ context: { env } }: Invocation): ApiKey | undefined {
+function readEnvironmentKey({ context: { env } }: Setup): ApiKey | undefined {
   const source = 'PETSTORE_API_KEY';
   return env[source] ? { value: parseKey(env[source], source), source } : undefined;
 }
 
 /** Returns the profile's own key: a program that prints it comes before a stored one. */
-async function ownKey(invocation: Invocation): Promise<FoundKey | undefined> {
-  const command = getSetting('api-key-command', invocation);
-  if (!command) return storedKey(invocation);
+async function ownKey(setup: Setup): Promise<FoundKey | undefined> {
+  const command = setup.settings.get('api-key-command');
+  if (!command) return storedKey(setup);
   const { findKeyCommand } = await import('./key-command.ts');
-  return findKeyCommand(command.value, invocation);
+  return findKeyCommand(command.value, setup);
 }
 
-function storedKey(invocation: Invocation): ApiKey | undefined {
-  const { context, profile } = invocation;
-  const folder = configFolder(context);
+function storedKey(setup: Setup): ApiKey | undefined {
+  const { context, profile, settings } = setup;
+  const { folder } = settings.file;
   const stored = folder && readStoredKey(context, folder, profile.name);
   if (!folder || !stored) return undefined;
-  const renew = `petstore auth login${profileFlag(profile)}`;
-  checkOrigin(invocation, stored.origin, ({ href }) => `${renew} --base-url ${href}`);
+  settings.requireOrigin(stored.origin, ({ href }) => settings.loginCommand(undefined, href));
   const source = keyFile(folder, profile.name);
-  return { value: parseKey(stored.key, source), source, renew };
+  return { value: parseKey(stored.key, source), source, renew: settings.loginCommand() };
 }
 
-export function noKey(profile: Profile): Failure {
-  const hint = `Run: petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
-  return unsentFailure('auth', `no API key for profile ${profile.name}`, hint);
+export function noKey({ context, profile, settings }: Setup): Failure {
+  if (settings.file.unreachable) return settings.file.unreachable;
+  const isEmpty = context.env.PETSTORE_API_KEY === '';
+  const why = isEmpty ? ': PETSTORE_API_KEY is set, but empty' : '';
+  const hint = `Run: ${settings.loginCommand()} (or set PETSTORE_API_KEY)`;
+  return unsentFailure('auth', `no API key for profile ${profile.name}${why}`, hint);
 }

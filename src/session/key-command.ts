@@ -6,8 +6,8 @@ import type { ApiKey } from '../service/api-key.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
 import { canPrompt } from './app.ts';
-import { profileFlag } from './chosen-profile.ts';
-import { checkOrigin, type Invocation } from './resolve.ts';
+import type { Setup } from './session.ts';
+import { profileFlag } from './settings.ts';
 
 export type KeyCommand = {
   readonly source: string;
@@ -18,29 +18,30 @@ export type KeyCommand = {
 const timeoutMs = 60_000;
 
 /** Returns the profile's api-key-command if it may run. Its key belongs to the origin beside it in the settings file. */
-export function findKeyCommand(command: string, invocation: Invocation): KeyCommand {
-  const { profile } = invocation;
-  const { name, file = '' } = profile;
-  const move = `petstore config set base-url URL${profileFlag(profile)}`;
-  const home = profile.settings['base-url'];
+export function findKeyCommand(command: string, setup: Setup): KeyCommand {
+  const { profile, settings } = setup;
+  const { name } = profile;
+  const { path = '' } = settings.file;
+  const move = `petstore config set base-url https://HOST/v1${profileFlag(profile)}`;
+  const home = settings.findSaved('base-url');
   if (home === undefined) {
     throw configFailure(`profile ${name} has an api-key-command but no base-url`, `Run: ${move}`);
   }
-  checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, () => move);
+  settings.requireOrigin(parseBaseUrl(home, `profile ${name} in ${path}`).origin, () => move);
   // The command itself may contain what opens a vault.
   const source = `the api-key-command of profile ${name}`;
   const run = async () => {
-    const captured = await capture(command, dirname(file), invocation);
-    return { value: readKey(captured, source, invocation), source };
+    const captured = await capture(command, dirname(path), setup);
+    return { value: readKey(captured, source, setup), source };
   };
   return { source, run };
 }
 
-async function capture(command: string, folder: string, invocation: Invocation): Promise<Captured> {
-  const { context, options } = invocation;
+async function capture(command: string, folder: string, setup: Setup): Promise<Captured> {
+  const { context, options } = setup;
   const late = new AbortController();
   const stop = deadline(context, timeoutMs, () =>
-    late.abort(commandFailure(invocation, `timed out after ${timeoutMs / 1_000}s`)),
+    late.abort(commandFailure(setup, `timed out after ${timeoutMs / 1_000}s`)),
   );
   try {
     return await context.capture(command, {
@@ -52,24 +53,24 @@ async function capture(command: string, folder: string, invocation: Invocation):
     });
   } catch (error) {
     const code = systemCode(error);
-    throw code === undefined ? error : commandFailure(invocation, `cannot run (${code})`);
+    throw code === undefined ? error : commandFailure(setup, `cannot run (${code})`);
   } finally {
     stop();
   }
 }
 
 /** Returns the first line. No message shows the output, which may contain a key in any line. */
-function readKey({ exitCode, stdout }: Captured, source: string, invocation: Invocation): string {
+function readKey({ exitCode, stdout }: Captured, source: string, setup: Setup): string {
   const lines = stdout.split(/\r?\n/);
-  for (const line of lines) invocation.sink.hide(line);
+  for (const line of lines) setup.sink.hide(line);
   if (stdout.length > maxKeyInputBytes)
-    throw commandFailure(invocation, 'printed too much for an API key');
-  if (exitCode !== 0) throw commandFailure(invocation, `failed with exit code ${exitCode}`);
+    throw commandFailure(setup, 'printed too much for an API key');
+  if (exitCode !== 0) throw commandFailure(setup, `failed with exit code ${exitCode}`);
   if (lines[0]) return parseKey(lines[0], source);
-  throw commandFailure(invocation, 'printed no API key in its first line');
+  throw commandFailure(setup, 'printed no API key in its first line');
 }
 
-function commandFailure({ profile }: Invocation, reason: string): Failure {
+function commandFailure({ profile }: Setup, reason: string): Failure {
   const hint = `To see why, run it yourself. See: petstore config get api-key-command${profileFlag(profile)}`;
   return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${reason}`, hint);
 }

@@ -1,19 +1,15 @@
-import { notice, type Report } from '../events.ts';
+import { notice } from '../events.ts';
 import type { Limit } from '../limit/limit.ts';
 import { nameLimit, openOwnLimit } from '../limit/open.ts';
 import type { SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { describeStoreError, type Store } from '../store/store-cell.ts';
 import type { Account } from './connect.ts';
-import { getSetting, type Invocation } from './resolve.ts';
+import type { Setup } from './session.ts';
 
-export async function openLimits(
-  invocation: Invocation,
-  { address, secret }: Account,
-  report: Report,
-): Promise<Limit> {
-  const { context, options } = invocation;
-  const store = chooseSharedStore(invocation);
+export async function openLimits(setup: Setup, { address, secret }: Account): Promise<Limit> {
+  const { context, options, report } = setup;
+  const store = chooseSharedStore(setup);
   const name = nameLimit(address, secret);
   const own = openOwnLimit(context, stateFolder(context), name, (text) => notice(report, text));
   if (!store) return own;
@@ -29,14 +25,14 @@ export async function openLimits(
 }
 
 /** Opens the store that is set, over a connection of its own. */
-export async function openStore(invocation: Invocation): Promise<Store | undefined> {
-  const store = chooseSharedStore(invocation);
-  return store && { engine: await invocation.context.openEngine(store.address), name: store.name };
+export async function openStore(setup: Setup): Promise<Store | undefined> {
+  const store = chooseSharedStore(setup);
+  return store && { engine: await setup.context.openEngine(store.address), name: store.name };
 }
 
 /** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */
-export function chooseSharedStore(invocation: Invocation): SharedStore | undefined {
-  const given = getSetting('shared-store', invocation);
-  for (const secret of given?.value.secrets ?? []) invocation.sink.hide(secret);
+export function chooseSharedStore(setup: Setup): SharedStore | undefined {
+  const given = setup.settings.get('shared-store');
+  for (const secret of given?.value.secrets ?? []) setup.sink.hide(secret);
   return given?.value;
 }

@@ -1,41 +1,47 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { notice, type Report } from '../events.ts';
+import { notice, type Report, warn } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
 import type { Query } from '../query/query.ts';
 import type { RateLimit } from '../request/exchange.ts';
+import { listUnknownFields } from '../settings/file.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
-import {
-  chooseProfile,
-  loadSettingsFile,
-  locateSettingsFile,
-  type SettingsFile,
-} from './chosen-profile.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { getSetting, type Invocation } from './resolve.ts';
+import { loadSettings, type Profile, type Settings } from './settings.ts';
 
-export type Session = Invocation &
-  Connection & {
-    readonly isSeparated: boolean;
-    readonly settingsFile: SettingsFile;
-    readonly faults: readonly Failure[];
-    readonly format: Format;
-    readonly output: Printer;
-    readonly report: Report;
-  };
+/** One run of one command. */
+export type Session = Connection & {
+  readonly context: Context;
+  readonly sink: Sink;
+  readonly options: CommonOptions;
+  readonly isSeparated: boolean;
+  readonly settings: Settings;
+  /** The reason why `settings` are not those that the user wants. Only commands that show or repair settings run with one. */
+  readonly fault: Failure | undefined;
+  readonly profile: Profile;
+  readonly format: Format;
+  readonly output: Printer;
+  readonly report: Report;
+};
 
-export type Allow = {
+/** The part of a session that is there before anything is printed or sent. */
+export type Setup = Pick<
+  Session,
+  'context' | 'sink' | 'options' | 'settings' | 'profile' | 'report'
+>;
+
+type Kind = {
   /** The profile need not exist, since the command creates it. */
-  readonly newProfile?: boolean;
-  /** The command runs despite an invalid setting in the file, since it shows or repairs settings. */
-  readonly invalidSettings?: boolean;
-  /** A settings file that cannot be read counts as empty. */
-  readonly unreadableFile?: boolean;
+  readonly isNew?: boolean;
+  /** The command runs with a fault in the settings file, which it warns of, shows or repairs. */
+  readonly onFault?: 'warn' | 'go on';
+  /** The format of the result unless the command line names one: the setting does not count. */
+  readonly format?: Format;
 };
 
 /** Returns the action of a command: it gets a session before the arguments and options that Commander passes. */
@@ -43,9 +49,9 @@ export function withSession<Args extends readonly unknown[]>(
   app: App,
   command: Command,
   action: (session: Session, ...args: Args) => Promise<void>,
-  allow: Allow = {},
+  kind: Kind = {},
 ): (...args: Args) => Promise<void> {
-  return (...args) => runSession(app, command, (session) => action(session, ...args), allow);
+  return (...args) => runSession(app, command, (session) => action(session, ...args), kind);
 }
 
 /** Resolves the settings of a command and runs its action. However that ends, the state of the limit is printed. */
@@ -53,74 +59,65 @@ async function runSession(
   app: App,
   command: Command,
   action: (session: Session) => Promise<void>,
-  allow: Allow,
+  kind: Kind,
 ): Promise<void> {
-  const { context, sink } = app;
+  const { context, sink, isSeparated } = app;
   const options = commonOptions(command);
-  const { settingsFile, profile, format, faults } = resolveStart(app, options, allow);
-  app.format = format;
-  const invocation = { context, sink, options, profile };
+  const { settings, fault, formatInForce } = loadWithFormat(context, options, kind);
+  if (fault && !kind.onFault) throw fault;
+  app.format = formatInForce;
   const { report, end: endStatus } = createReporter(context, sink, {
-    json: hasJsonEvents(format, context.stderr),
+    json: hasJsonEvents(formatInForce, context.stderr),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
     unicode: isUtf8(context.env),
   });
+  if (fault && kind.onFault === 'warn') warn(report, fault.message);
+  const { profile } = settings;
+  const setup: Setup = { context, sink, options, settings, profile, report };
   const limitLine = createLimitLine(context, report);
-  const connection = createConnection(invocation, { report, onRateLimit: limitLine.update });
+  const format = options.output === undefined ? (kind.format ?? formatInForce) : formatInForce;
+  let failure: unknown;
   try {
-    const output = await createOutput(invocation, format, limitLine.beforeResult(sink), report);
-    const { isSeparated } = app;
-    const resolved = { settingsFile, faults, format, report, output, isSeparated };
-    await action({ ...invocation, ...connection, ...resolved });
+    await action({
+      ...setup,
+      ...createConnection(setup, limitLine.update),
+      isSeparated,
+      fault,
+      format,
+      output: await createOutput(setup, format, limitLine.beforeResult(sink)),
+    });
   } catch (error) {
+    failure = error;
     // The failure says when to try again, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.discard();
     throw error;
   } finally {
     endStatus();
+    const said = failure instanceof Failure ? failure.message : undefined;
+    for (const text of listComplaints(settings)) if (text !== said) warn(report, text);
     limitLine.print();
   }
 }
 
-function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
-  const faults: Failure[] = [];
-  const tolerated = allow.invalidSettings ? faults : undefined;
-  const settingsFile = resolveOr(
-    () => loadSettingsFile(context),
-    () => locateSettingsFile(context),
-    allow.unreadableFile ? faults : undefined,
-  );
-  const isNew = allow.newProfile || faults.length > 0;
-  const settings = { ...settingsFile.settings, 'default-profile': undefined };
-  const profile = resolveOr(
-    () => chooseProfile(context, options, settingsFile, isNew),
-    () => chooseProfile(context, options, { ...settingsFile, settings }, isNew),
-    tolerated,
-  );
-  const format = resolveOr<Format>(
-    () => getSetting('output', { context, options, profile }).value,
-    () => 'table',
-    tolerated,
-  );
-  return { settingsFile, profile, format, faults };
+/** The format of the command line is not among the settings: `config list -o csv` shows that of other commands. */
+function loadWithFormat(context: Context, { output, ...options }: CommonOptions, kind: Kind) {
+  const { settings, fault } = loadSettings(context, options, kind);
+  // Commander let no other word through.
+  if (output !== undefined) return { settings, fault, formatInForce: output as Format };
+  try {
+    return { settings, fault, formatInForce: settings.get('output').value };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { settings, fault: fault ?? error, formatInForce: 'table' as const };
+  }
 }
 
-/** Resolves without the invalid setting if there is a list of faults, and adds the failure to it. */
-function resolveOr<Value>(
-  resolve: () => Value,
-  resolveWithout: () => Value,
-  faults: Failure[] | undefined,
-): Value {
-  try {
-    return resolve();
-  } catch (error) {
-    if (!(error instanceof Failure) || !faults) throw error;
-    // This throws as well if a flag or a variable names a profile that does not exist.
-    const value = resolveWithout();
-    faults.push(error);
-    return value;
-  }
+/** Returns what is wrong with the settings file although the command runs. */
+export function listComplaints({ file }: Settings): string[] {
+  const unknown = listUnknownFields(file.saved);
+  const fields = `${file.path} has fields that are not known: ${unknown.join(', ')}`;
+  return [...(file.unreachable ? [file.unreachable.message] : []), ...(unknown[0] ? [fields] : [])];
 }
 
 function createLimitLine({ stdout, stderr }: Context, report: Report) {
@@ -149,10 +146,9 @@ function createLimitLine({ stdout, stderr }: Context, report: Report) {
 }
 
 async function createOutput(
-  { context, options }: Invocation,
+  { context, options, report }: Setup,
   format: Format,
   sink: Sink,
-  report: Report,
 ): Promise<Printer> {
   const { query, columns, header = true } = options;
   const say = (message: string) => notice(report, message);

@@ -1,28 +1,27 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import type { Context } from '../context.ts';
 import { readText } from '../disk/files.ts';
-import { configFailure } from '../errors.ts';
+import { configFailure, Failure, systemCode } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
+import { configFolder } from './folders.ts';
 import { type ProfileSetting, profileSettings } from './settings.ts';
 import { isProfileName } from './values.ts';
 
-export type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
+type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
 
-export type Settings = {
+export type SavedSettings = {
   readonly 'default-profile'?: string | undefined;
   readonly profiles?: Readonly<Record<string, ProfileSettings>> | undefined;
 };
 
 const text = z.optional(z.string());
-const Settings = z.strictObject({
+const Saved = z.object({
   'default-profile': text,
   profiles: z.optional(
-    z.record(
-      z.string(),
-      z.strictObject(Object.fromEntries(profileSettings.map((name) => [name, text]))),
-    ),
+    z.record(z.string(), z.object(Object.fromEntries(profileSettings.map((name) => [name, text])))),
   ),
 });
 
@@ -30,28 +29,61 @@ export const settingsFile = 'settings.json';
 
 const maxSettingsBytes = 1024 * 1024;
 
-/** Reads the settings of a folder; empty if there is no file. A broken file is named, and never replaced. */
-export function readSettings(folder: string): Settings {
+/** The settings file of a run. Without a place for one `folder` and `path` are undefined. */
+export type SettingsFile = {
+  readonly folder?: string | undefined;
+  readonly path?: string | undefined;
+  readonly saved: SavedSettings;
+  /** The reason why a file that is there cannot be used. */
+  readonly fault?: Failure | undefined;
+  /** The reason why it cannot even be reached. It then counts as absent, unless something is missing. */
+  readonly unreachable?: Failure | undefined;
+};
+
+export function openSettingsFile(context: Context): SettingsFile {
+  const folder = configFolder(context);
+  if (folder === undefined) return { saved: {} };
   const path = join(folder, settingsFile);
+  try {
+    return { folder, path, saved: readSettings(path) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isUnreachable = ['EACCES', 'EPERM', 'ENOENT'].includes(
+      systemCode(error.details.cause) ?? '',
+    );
+    return { folder, path, saved: {}, [isUnreachable ? 'unreachable' : 'fault']: error };
+  }
+}
+
+/** Reads the settings file; empty if there is none. A broken file is named, and never replaced. */
+export function readSettings(path: string): SavedSettings {
   const text = readText(path, maxSettingsBytes);
-  if (text === undefined) return {};
+  return text === undefined ? {} : parseSettings(path, text);
+}
+
+function parseSettings(path: string, text: string): SavedSettings {
   const settings = parse(path, text);
-  const mismatch = findMismatch(Settings, settings);
+  const mismatch = findMismatch(Saved, settings);
   if (mismatch) {
     const hint = 'Settings are per profile: {"profiles":{"production":{"output":"json"}}}.';
     throw configFailure(`invalid settings file (${path}): ${mismatch}`, hint);
   }
-  const { profiles = {} } = settings as Settings;
+  const { profiles = {} } = settings as SavedSettings;
   const wrong = Object.keys(profiles).find((name) => !isProfileName(name));
-  if (wrong === undefined) return settings as Settings;
+  if (wrong === undefined) return settings as SavedSettings;
   throw configFailure(
     `invalid settings file (${path}): profiles: "${wrong}" is not a valid profile name`,
     'Rename it there: lower-case letters, digits, "-" and "_", and no reserved name such as con.',
   );
 }
 
-export function pickProfile({ profiles = {} }: Settings, name: string): ProfileSettings {
-  return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
+export function listUnknownFields({ profiles = {}, ...others }: SavedSettings): string[] {
+  const known: readonly string[] = profileSettings;
+  const below = Object.values(profiles).flatMap(Object.keys);
+  return [
+    ...Object.keys(others).filter((name) => name !== 'default-profile'),
+    ...below.filter((name) => !known.includes(name)),
+  ];
 }
 
 function parse(path: string, text: string): unknown {

@@ -25,15 +25,13 @@ export function stateFolder({ env, platform, home }: Machine): string | undefine
 }
 
 export function requireConfigFolder(machine: Machine): string {
-  const folder = configFolder(machine);
-  if (folder !== undefined) return folder;
-  throw noFolderFailure(machine, 'XDG_CONFIG_HOME', 'APPDATA', 'PETSTORE_CONFIG_DIR');
+  const names = ['XDG_CONFIG_HOME', 'APPDATA', 'PETSTORE_CONFIG_DIR'] as const;
+  return configFolder(machine) ?? failWithout(machine, ...names);
 }
 
 export function requireStateFolder(machine: Machine): string {
-  const folder = stateFolder(machine);
-  if (folder !== undefined) return folder;
-  throw noFolderFailure(machine, 'XDG_STATE_HOME', 'LOCALAPPDATA', 'PETSTORE_STATE_DIR');
+  const names = ['XDG_STATE_HOME', 'LOCALAPPDATA', 'PETSTORE_STATE_DIR'] as const;
+  return stateFolder(machine) ?? failWithout(machine, ...names);
 }
 
 function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'platform'>) {
@@ -53,9 +51,9 @@ function below(platform: string, parent: string, path: string): string | undefin
   return isAbsolute(parent) ? join(parent, path) : undefined;
 }
 
-function noFolderFailure({ platform }: Machine, xdg: string, onWindows: string, own: string) {
+function failWithout({ platform }: Machine, xdg: string, onWindows: string, own: string): never {
   const parent = platform === 'win32' ? onWindows : `HOME (or ${xdg})`;
-  return configFailure(
+  throw configFailure(
     `cannot store anything: ${parent} is not an absolute path`,
     `Set ${own} to a folder that you own.`,
   );

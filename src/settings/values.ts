@@ -87,8 +87,8 @@ export function parseCommand(text: string, source?: string): string {
 export const builtInProfiles: readonly string[] = ['production', 'staging', 'sandbox'];
 export const sandboxProfile = 'sandbox';
 
-/** Devices of Windows, where a file con.json cannot be made, and two names that conf does not save. */
-const reservedName = /^(?:con|prn|aux|nul|(?:com|lpt)\d|constructor|prototype)$/;
+/** Devices of Windows, where a file con.json cannot be made, and a name that every object has. */
+const reservedName = /^(?:con|prn|aux|nul|(?:com|lpt)\d|constructor)$/;
 
 export function isProfileName(name: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) && !reservedName.test(name);

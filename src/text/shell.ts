@@ -2,6 +2,10 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
+export function quoteIfNeeded(word: string): string {
+  return /^[\w:/.@%+-]+$/.test(word) ? word : quoteForShell(word);
+}
+
 /** Returns a command on an absolute path. If escaping would change the path, it says to type it: no shell runs a line with a bracket. */
 export function commandOn(program: string, path: string): string {
   return isShownAsItIs(path)

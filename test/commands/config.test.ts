@@ -86,6 +86,25 @@ describe('config get', () => {
   });
 });
 
+describe('one word is printed as it is, whatever the format of other commands is', () => {
+  test.for([
+    ['config path', 'path'],
+    ['config get max-wait', '5m'],
+    ['config get profile', 'production'],
+  ] as const)('%s', async ([line, word], { petstore, folder }) => {
+    const text = `${word === 'path' ? settingsOf(folder) : word}\n`;
+    const argv = line.split(' ');
+    await petstore(['config', 'set', 'max-wait', '5m'], { env });
+    const byVariable = await petstore(argv, { env: { ...env, PETSTORE_OUTPUT: 'json' } });
+    await petstore(['config', 'set', 'output', 'yaml'], { env });
+    const bySetting = await petstore(argv, { env });
+    const byFlag = await petstore([...argv, '--json'], { env });
+
+    expect([byVariable.stdout, bySetting.stdout]).toEqual([text, text]);
+    expect(Object.values(JSON.parse(byFlag.stdout))).toContain(text.trim());
+  });
+});
+
 describe('config unset', () => {
   test('removes one setting and nothing else', async ({ petstore, folder }) => {
     for (const line of [

@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe } from 'vitest';
 import { brokenPromises } from '../hostile/invariants.ts';
 import {
@@ -20,7 +21,7 @@ const rowOf = (result: Result, name: string) => rowsOf(result).find(({ check }) 
 const doctor = ['doctor', '--json'];
 const well = [
   ...['versions', 'settings', 'profile', 'base url', 'api key', 'proxy', 'certificates'],
-  ...['state folder', 'shared store', 'rate limit'],
+  ...['state folder', 'shared store', 'rate limit', 'service'],
 ];
 
 describe('doctor', () => {
@@ -42,7 +43,8 @@ describe('doctor', () => {
         ['state folder', join(folder, 'state')],
         ['shared store', 'not set: the rate limit is shared on this machine only'],
         ['rate limit', 'nothing recorded in the state folder yet'],
-      ].map(([check, finding]) => ({ check, status: 'ok', finding })),
+        ['service', 'left out: one request is sent with --check, if nothing failed before', 'skip'],
+      ].map(([check, finding, status = 'ok']) => ({ check, status, finding })),
     );
     expect(sandbox.requests).toHaveLength(0);
   });
@@ -59,7 +61,7 @@ describe('doctor', () => {
   test('--check sends one request', async ({ petstore, sandbox }) => {
     const result = await petstore([...doctor, '--check']);
 
-    expect(rowsOf(result).map(({ check }) => check)).toEqual([...well, 'service']);
+    expect(rowsOf(result).map(({ check }) => check)).toEqual(well);
     expect(rowOf(result, 'service')?.finding).toBe('responded in 0 ms with 0 categories');
     expect(result.events()).toMatchObject([{ event: 'rate_limit', remaining: 59 }]);
     expect(sandbox.requests).toHaveLength(1);
@@ -92,7 +94,9 @@ describe('doctor', () => {
 
     expect(offline.exitCode).toBe(0);
     expect(rowOf(offline, 'api key')?.finding).toContain('api-key-command');
-    expect(rowsOf(offline).map(({ check }) => check)).toEqual(well.slice(0, -2));
+    const why =
+      'left out: it needs the api-key-command, which runs with --check, if nothing failed before';
+    expect(rowOf(offline, 'rate limit')).toMatchObject({ status: 'skip', finding: why });
     expect(online.exitCode).toBe(4);
     expect(ran).toEqual(['show key']);
     expect(sandbox.requests).toHaveLength(0);
@@ -174,11 +178,58 @@ describe('doctor ends as a command would that finds the first thing that is wron
   );
 });
 
+describe('doctor reads the file of NODE_EXTRA_CA_CERTS', () => {
+  const write = (text: string | Uint8Array) => (file: string) => writeFileSync(file, text);
+  const noPem = /^NODE_EXTRA_CA_CERTS is ignored: \S+ holds no certificate$/;
+  // The beginning of a certificate in DER.
+  const der = Buffer.from('3082030930820', 'hex');
+
+  test.for<[what: string, make: (file: string) => void, finding: RegExp]>([
+    ['that is missing', () => {}, /ignored: there is no file \S+$/],
+    ['that is a folder', (file) => mkdirSync(file), /ignored: \S+ is a directory$/],
+    ['in a link to itself', (file) => symlinkSync(file, file), /\(ELOOP\)$/],
+    ['in DER', write(der), /ignored: cannot read \S+ \(not valid UTF-8\)$/],
+    ['that is empty', write(''), noPem],
+    [
+      'with half a certificate',
+      write(rootCertificates[0]?.replaceAll(/^.{60}/gm, '') ?? ''),
+      noPem,
+    ],
+    ['with a certificate', write(`# mine\n${rootCertificates[0]}\n`), /^those of Node.js and \S+$/],
+  ])('%s', async ([, make, finding], { petstore, folder }) => {
+    const file = join(folder, 'ca.pem');
+    make(file);
+
+    const result = await petstore(doctor, { env: { NODE_EXTRA_CA_CERTS: file } });
+
+    const row = rowOf(result, 'certificates');
+    expect(row?.finding).toMatch(finding);
+    const isFault = finding.source.includes('those') === false;
+    expect([row?.status, result.exitCode]).toEqual(isFault ? ['fail', 2] : ['ok', 0]);
+    if (isFault) expect(row?.fix).toContain('openssl x509 -inform der');
+  });
+});
+
+describe('doctor says why a check was left out', () => {
+  test('once for each fault', async ({ petstore, folder }) => {
+    saveSettings(folder, '{"profiles": }');
+
+    const result = await petstore(doctor, { env: { PETSTORE_BASE_URL: undefined } });
+
+    const after = ['proxy', 'shared store', 'rate limit'].map((check) => rowOf(result, check));
+    expect(rowsOf(result).filter(({ status }) => status === 'fail')).toHaveLength(1);
+    expect(after.map((row) => [row?.status, row?.finding])).toEqual([
+      ['skip', 'left out: settings comes first'],
+      ['skip', 'left out: settings comes first'],
+      ['skip', 'left out: settings comes first'],
+    ]);
+  });
+});
+
 describe('doctor warns of', () => {
   test.for<readonly [string, string, Record<string, string>]>([
     ['base url', 'warn', { PETSTORE_BASE_URL: 'https://pets.example/petstore' }],
     ['base url', 'ok', { PETSTORE_BASE_URL: 'https://pets.example/petstore/v2' }],
-    ['certificates', 'warn', { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' }],
   ])('%s: %s, %j', async ([check, status, env], { petstore }) => {
     const result = await petstore(doctor, { env });
 

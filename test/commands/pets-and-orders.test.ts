@@ -60,7 +60,7 @@ describe('orders list', () => {
   test.for([
     ['orders list -q', '', ''],
     ['orders list', '', 'petstore: No orders.\n'],
-    ['api GET /store/orders', '', 'petstore: The list is empty.\n'],
+    ['api GET /store/orders', '[]\n', ''],
     ['orders list --json', '[]\n', ''],
   ] as const)('that has none: %s', async ([line, stdout, stderr], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, '[]');

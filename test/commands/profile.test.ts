@@ -63,7 +63,7 @@ test('a profile that only has a stored key is named and completed', async ({
   const refused = await petstore(['limits', '-p', 'other'], { env: noEnv });
   const completed = await petstore(['completion', 'zsh', '--', '-p', 'k'], { env: noEnv });
 
-  expect(refused.stderr).toContain(', sandbox, mine, vault, kept.\n');
+  expect(refused.stderr).toContain('sandbox, mine, vault, kept. To create this one');
   expect(completed.stdout).toBe('kept\n');
 });
 

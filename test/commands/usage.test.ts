@@ -4,9 +4,12 @@ import { expect, networkError, reply, test, testKey } from '../support/petstore.
 import { saveSettings } from '../support/settings-file.ts';
 import { interrupted } from '../support/values.ts';
 
-test('without a base URL a login is the next step at a terminal', async ({ petstore }) => {
+test('without a base URL and a key a login is the next step at a terminal', async ({
+  petstore,
+}) => {
   const stdin = Object.assign(Readable.from(['']), { isTTY: true });
-  const options = { env: { PETSTORE_BASE_URL: undefined, NO_COLOR: '1' }, context: { stdin } };
+  const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined, NO_COLOR: '1' };
+  const options = { env, context: { stdin } };
 
   const argv = ['orders', 'list', '-p', 'staging'];
   const { exitCode, stderr } = await petstore(argv, { ...options, columns: 300 });

@@ -183,7 +183,7 @@ test('its key goes to the origin beside it alone', async ({ petstore, sandbox })
     expect(stderr).toContain('is for http://127.0.0.1:4010, not for https://b.example');
   }
   expect(without.exitCode).toBe(2);
-  expect(without.stderr).toContain('petstore config set base-url URL\n');
+  expect(without.stderr).toContain('petstore config set base-url https://HOST/v1\n');
   expect([calls.length, sandbox.requests.length]).toEqual([0, 0]);
 });
 
@@ -214,6 +214,21 @@ test.skipIf(!isPosix).for<[string, (config: string) => void]>([
   }
   expect(calls).toEqual([]);
 });
+
+test.skipIf(!isPosix)(
+  'an open file does not choose the profile either',
+  async ({ petstore, folder }) => {
+    const { calls, capture } = program();
+    await petstore(['config', 'set', 'default-profile', 'sandbox'], { env });
+    chmodSync(`${join(folder, 'config')}/settings.json`, 0o602);
+
+    const given = { ...env, PETSTORE_BASE_URL: local, PETSTORE_API_KEY: testKey };
+    const { exitCode, stderr } = await petstore(list, { env: given, context: { capture } });
+
+    expect([exitCode, calls.length]).toEqual([2, 0]);
+    expect(stderr).toContain('default-profile was not used, because other users can change');
+  },
+);
 
 test.skipIf(!isPosix)('does not run where the file is somebody else’s', async ({ petstore }) => {
   const { calls, capture } = program();

@@ -9,7 +9,7 @@ test.for([
   ['sevench', 'sevench', `petstore: ${notice}\n`],
   ['eightcha', '[key]', ''],
 ] as const)(
-  'a key below eight characters is used with a notice, and tears no text: %s',
+  'a key below eight characters is used, named by what shows the key, and tears no text: %s',
   async ([key, shown, said], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, [{ id: 1, name: shown === '[key]' ? key : shown }]);
 
@@ -17,8 +17,13 @@ test.for([
     const login = await petstore(['auth', 'login'], { stdin: key });
 
     const stdout = `{"id":1,"name":"${shown}"}\n`;
-    expect(result).toMatchObject({ exitCode: 0, stdout, stderr: said });
+    expect(result).toMatchObject({ exitCode: 0, stdout, stderr: '' });
     expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
+    for (const command of ['auth status', 'doctor']) {
+      const env = { PETSTORE_API_KEY: key };
+      const { stdout, stderr } = await petstore(command.split(' '), { env });
+      expect((stdout + stderr).includes(notice)).toBe(said !== '');
+    }
     expect(login.stderr).toContain(said);
   },
 );

@@ -92,6 +92,39 @@ test.for<[string, string, string[]]>([
   },
 );
 
+test('a HOME that is closed is no obstacle for a user with address and key in the environment', {
+  tags: ['root'],
+}, async ({ petstore, folder, serve }) => {
+  const service = await serve();
+  chmodSync(folder, 0o755);
+  const home = makeFolder(join(folder, 'home'), attacker);
+  const env = {
+    ...service.env,
+    HOME: home,
+    PETSTORE_STATE_DIR: makeFolder(join(folder, 'state'), victim),
+  };
+  const closed = `cannot read ${home}/.config/petstore/settings.json (EACCES)`;
+
+  const run = (argv: string, more = {}) =>
+    petstore(argv.split(' '), { env: { ...env, ...more }, uid: victim });
+
+  const given = await run('categories list -o raw');
+  const withoutKey = await run('categories list', { PETSTORE_API_KEY: '' });
+  const ends = [
+    await run('categories list', { PETSTORE_BASE_URL: '' }),
+    await run('config set output json'),
+  ];
+
+  expect(given.code, given.stderr).toBe(0);
+  expect(given.stderr.split(closed)).toHaveLength(2);
+  expect([withoutKey.code, withoutKey.stderr]).toEqual([2, expect.stringContaining('(EACCES)')]);
+  for (const { code, stderr } of ends) {
+    expect(code, stderr).toBe(2);
+    expect(stderr).toMatch(/^petstore: .*\nNothing was .*\n.*folders? .*\n$/);
+    expect(stderr).toContain(closed);
+  }
+});
+
 test.for<[string, number, number | undefined, number]>([
   ['another user can write', victim, victim, 0o666],
   ['another user owns', attacker, victim, 0o644],

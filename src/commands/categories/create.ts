@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns, pickContent } from '../../fields.ts';
@@ -13,8 +13,9 @@ import { readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
 import { type Category, NewCategory } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
-import { onProfile, profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { onProfile, profileFlag } from '../../session/settings.ts';
+import { quoteIfNeeded } from '../../text/shell.ts';
 import { duration } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { showRequest } from '../show-request.ts';
@@ -60,7 +61,13 @@ export function define(command: Command, app: App): void {
       'print the existing category if the name is taken; sends one more request, and is safe to repeat',
     )
     .option('--dry-run', 'print the request without sending it; with --if-missing only if needed')
+    .addOption(new Option('--name <name>').hideHelp().argParser(refuseName))
     .action(withSession(app, command, create));
+}
+
+function refuseName(name: string): never {
+  const line = `petstore categories create ${quoteIfNeeded(name)}`;
+  throw new InvalidArgumentError(`The name has no option: ${line}`);
 }
 
 async function create(

@@ -1,9 +1,8 @@
 import { resetMarginMs } from '../../limit/decide.ts';
 import { readStatus, type WindowStatus } from '../../limit/status.ts';
 import { plans, windowMs } from '../../plans.ts';
-import { profileFlag } from '../../session/chosen-profile.ts';
-import { getSetting } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
+import { profileFlag } from '../../session/settings.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 
 type Allowance = { readonly limit: number; readonly left: number; readonly resetMs: number };
@@ -54,7 +53,7 @@ function describeLimit({ plan, minute, day }: KnownLimit, requests: number): str
 
 /** Returns the limit in force: what responses told, else that of the plan, else the smallest one. */
 async function readKnownLimit(session: Session): Promise<KnownLimit> {
-  const plan = getSetting('plan', session)?.value;
+  const plan = session.settings.get('plan')?.value;
   const { minute, day } = await readStatus(await session.limits());
   const perMinute = minute.limit ?? plan?.quotas.minute ?? plans.free.minute;
   const perDay = day.limit ?? plan?.quotas.day;

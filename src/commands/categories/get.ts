@@ -3,8 +3,8 @@ import { Failure, usageFailure } from '../../errors.ts';
 import { categoryColumns } from '../../fields.ts';
 import type { Category } from '../../service/resources.ts';
 import type { App } from '../../session/app.ts';
-import { profileFlag } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { profileFlag } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
 import { addExamples } from '../help.ts';
 

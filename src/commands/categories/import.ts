@@ -9,9 +9,8 @@ import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
-import { onProfile } from '../../session/chosen-profile.ts';
-import { getSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { onProfile } from '../../session/settings.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
 import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
@@ -72,9 +71,9 @@ export function define(command: Command, app: App): void {
 async function importFile(session: Session, file: string, options: Options): Promise<void> {
   const { context, output, report } = session;
   output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
-  getSetting('plan', session);
+  session.settings.get('plan');
   const settleTimes = resolveSettle(options.settle);
-  const maxWaitMs = getSetting('max-wait', session).value;
+  const maxWaitMs = session.settings.get('max-wait').value;
   const input = await readInput(session, file, options.format);
   if (input.items.length === 0 && !options.dryRun) {
     return reportEnding(session, input.source, [], { stop: undefined, copies: [] }, undefined);
@@ -158,7 +157,7 @@ async function run(
 
 async function ask(session: Session, toCreate: number, similar: readonly Item[]): Promise<void> {
   const what = countOf(toCreate, 'category', 'categories');
-  const where = onProfile(session, getSetting('base-url', session)?.value);
+  const where = onProfile(session, session.settings.get('base-url')?.value);
   const count = formatCount(similar.length);
   const [first] = similar;
   const example = first && `${quoted(first.name)} to ${quoted(first.lookAlike ?? '')}`;

@@ -3,7 +3,6 @@ import { Ledger, nameLedger } from '../../import/ledger.ts';
 import { Turn } from '../../import/turn.ts';
 import type { Holder } from '../../import/turn-cell.ts';
 import { openStore } from '../../session/open-limit.ts';
-import { getSetting } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
 import { requireStateFolder, stateFolder } from '../../settings/folders.ts';
 
@@ -20,6 +19,6 @@ export async function openTurn(session: Session, doing: Holder['doing']): Promis
   const { address } = await session.account();
   const folder = requireStateFolder(context);
   const store = await openStore(session);
-  const maxWaitMs = getSetting('max-wait', session).value;
+  const maxWaitMs = session.settings.get('max-wait').value;
   return new Turn(context, { folder, address, store, doing, maxWaitMs, report });
 }

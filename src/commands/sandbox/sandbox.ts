@@ -9,8 +9,8 @@ import { createState, type SandboxState } from '../../sandbox/sandbox-state.ts';
 import { serveSandbox } from '../../sandbox/server.ts';
 import { answer, type SandboxRequest } from '../../sandbox/service.ts';
 import type { App } from '../../session/app.ts';
-import { profileNames } from '../../session/chosen-profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { listProfiles } from '../../session/settings.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { runProgram } from './run-program.ts';
 
@@ -60,7 +60,7 @@ async function runSandbox(
   const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
   try {
     if (program.length > 0) {
-      const profiles = profileNames(session.settingsFile);
+      const profiles = listProfiles(session.settings.file);
       throw new Exit(await runProgram(variables, program, context, profiles));
     }
     await announce(session, variables, plan);

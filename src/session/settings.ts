@@ -1,0 +1,201 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Context } from '../context.ts';
+import { othersCanChange } from '../disk/files.ts';
+import { configFailure, Failure, unsentFailure } from '../errors.ts';
+import { openSettingsFile, type SettingsFile } from '../settings/file.ts';
+import { profilesWithKey } from '../settings/keys.ts';
+import {
+  extractFlag,
+  type NoDefault,
+  type ProfileSetting,
+  type SettingName,
+  type SettingValue,
+  settings as table,
+} from '../settings/settings.ts';
+import {
+  builtInProfiles,
+  fromSource,
+  parseProfileName,
+  sandboxProfile,
+} from '../settings/values.ts';
+import { commandOn, quoteIfNeeded } from '../text/shell.ts';
+import { canPrompt } from './app.ts';
+import type { CommonOptions } from './options.ts';
+
+/** A setting as it was written; `file` is the settings file if it comes from there. */
+export type Given = {
+  readonly text: string;
+  readonly source: string;
+  readonly file?: string | undefined;
+};
+
+export type Profile = {
+  readonly name: string;
+  readonly isSandbox: boolean;
+  readonly given: Given;
+};
+
+type Value<Name extends SettingName> = Given & { readonly value: SettingValue<Name> };
+
+/** What a command line, the environment and a profile of the settings file say together. */
+export class Settings {
+  readonly file: SettingsFile;
+  readonly profile: Profile;
+  readonly #context: Context;
+  readonly #options: CommonOptions;
+
+  constructor(context: Context, options: CommonOptions, file: SettingsFile, given: Given) {
+    this.#context = context;
+    this.#options = options;
+    this.file = file;
+    if (given.file !== undefined) this.#refuseOpenFile('default-profile', given.file);
+    const name = parseProfileName(given.text, given.source);
+    // `sandbox -- COMMAND` saves an address for this profile, since it serves it itself; nobody else can.
+    const isServed = file.saved.profiles?.[name]?.['base-url'] !== undefined;
+    this.profile = { name, isSandbox: name === sandboxProfile && !isServed, given };
+  }
+
+  /** Returns a setting in force: its value, and where it comes from. */
+  get<Name extends ProfileSetting>(name: Name): Value<Name> | NoDefault<Name>;
+  get(name: ProfileSetting) {
+    const found = this.find(name);
+    if (!found) return undefined;
+    const { isGuarded, parse } = table[name];
+    if (isGuarded && found.file !== undefined) this.#refuseOpenFile(name, found.file);
+    return { ...found, value: parse(found.text, found.source) };
+  }
+
+  /** Finds a setting by flag, environment, profile or default, valid or not. The sandbox defines some itself. */
+  find(name: ProfileSetting): Given | undefined {
+    if (this.profile.isSandbox && table[name].isOfSandbox) return undefined;
+    const given = fromFlagOrEnv(name, this.#options, this.#context.env);
+    if (given) return given;
+    const text = this.findSaved(name);
+    const { path: file } = this.file;
+    if (text !== undefined) {
+      return { text, source: `${name} of profile ${this.profile.name} in ${file}`, file };
+    }
+    const { fallback } = table[name];
+    return fallback === undefined ? undefined : { text: fallback, source: 'default' };
+  }
+
+  findSaved(name: ProfileSetting, profile = this.profile.name): string | undefined {
+    const { fault, saved } = this.file;
+    if (fault) throw fault;
+    return saved.profiles?.[profile]?.[name];
+  }
+
+  /** @throws Failure if the profile does not exist */
+  requireProfile(name: string, source?: string): void {
+    const { fault, unreachable } = this.file;
+    if (fault || builtInProfiles.includes(name)) return;
+    const known = listProfiles(this.file);
+    if (known.includes(name)) return;
+    if (unreachable) throw unreachable;
+    const isTyped = source === undefined || source.startsWith('--');
+    throw unsentFailure(
+      isTyped ? 'usage' : 'config',
+      `unknown profile "${name}"${isTyped ? '' : fromSource(source)}`,
+      `Profiles: ${known.join(', ')}. To create this one, log in. Run: ${this.loginCommand(name)}`,
+    );
+  }
+
+  /** Returns the login that works here, for another profile too. A script has to give the key, and what is saved nowhere. */
+  loginCommand(profile?: string, newBaseUrl?: string): string {
+    const isPrompted = canPrompt(this.#context, this.#options);
+    const { env, platform } = this.#context;
+    const flag = profile === undefined ? profileFlag(this.profile) : ` --profile ${profile}`;
+    const given =
+      profile === undefined ? this.find('base-url') : fromFlagOrEnv('base-url', this.#options, env);
+    const missing = given || isPrompted ? undefined : 'https://HOST/v1';
+    const baseUrl = newBaseUrl ?? (given?.source === '--base-url' ? given.text : missing);
+    const url = baseUrl === undefined ? '' : ` --base-url ${quoteIfNeeded(baseUrl)}`;
+    const login = `petstore auth login${flag}${url}`;
+    if (isPrompted) return login;
+    return platform === 'win32' ? `Get-Content KEY_FILE | ${login}` : `${login} < KEY_FILE`;
+  }
+
+  /** Refuses another base URL than that of the profile's own key; `move` returns the command that moves the key to it. */
+  requireOrigin(origin: string, move: (baseUrl: URL) => string): void {
+    const baseUrl = this.get('base-url');
+    if (!baseUrl || baseUrl.value.origin === origin) return;
+    const { source, value } = baseUrl;
+    throw configFailure(
+      `the API key of profile ${this.profile.name} is for ${origin}, not for ${value.origin}${fromSource(source)}`,
+      `If the service has moved, move the key. Run: ${move(value)}`,
+    );
+  }
+
+  #refuseOpenFile(name: SettingName, file: string): void {
+    const paths = [file, dirname(file), dirname(realpathSync(file))];
+    const open = paths.find((path) => othersCanChange(path, this.#context.uid));
+    if (open === undefined) return;
+    throw configFailure(
+      `${name} was not used, because other users can change ${open}`,
+      `Run: ${commandOn('chmod go-w', open)} (and you must own it)`,
+    );
+  }
+}
+
+/** Returns the names of all profiles for which something is set or stored. */
+export function listProfiles({ folder, saved }: SettingsFile): readonly string[] {
+  const withKey = folder === undefined ? [] : profilesWithKey(folder);
+  return [...new Set([...builtInProfiles, ...Object.keys(saved.profiles ?? {}), ...withKey])];
+}
+
+/** Reads the settings of a run. A profile that is new need not exist. `fault` is in the file, and left out of `settings`. */
+export function loadSettings(
+  context: Context,
+  options: CommonOptions,
+  { isNew = false } = {},
+): { readonly settings: Settings; readonly fault?: Failure | undefined } {
+  const file = openSettingsFile(context);
+  const open = (given: Given): Settings => {
+    const settings = new Settings(context, options, file, given);
+    if (!isNew) settings.requireProfile(given.text, given.source);
+    return settings;
+  };
+  const given = fromFlagOrEnv('default-profile', options, context.env);
+  if (given) return { settings: open(given), fault: file.fault };
+  try {
+    return { settings: open(findDefaultProfile(file)), fault: file.fault };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { settings: open(productionByDefault), fault: error };
+  }
+}
+
+const productionByDefault: Given = { text: 'production', source: 'default' };
+
+export function findDefaultProfile({ saved, path }: SettingsFile): Given {
+  const text = saved['default-profile'];
+  if (text === undefined) return productionByDefault;
+  return { text, source: `default-profile in ${path}`, file: path };
+}
+
+/** Finds a setting on the command line or in the environment. An empty variable gives nothing. */
+function fromFlagOrEnv(
+  name: SettingName,
+  options: CommonOptions,
+  env: Context['env'],
+): Given | undefined {
+  const { flags, option, variable } = table[name];
+  const flag = option && options[option];
+  if (flags && flag !== undefined) return { text: flag, source: extractFlag(flags) };
+  return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
+}
+
+/** Returns ' --profile NAME' for a command in a hint, or nothing for the default profile. */
+export function profileFlag({ name, given }: Profile): string {
+  return given.source === 'default' || given.file ? '' : ` --profile ${name}`;
+}
+
+/** Returns ' on NAME' for a write on a terminal, where nobody sees the settings; the question before it has the address too. */
+export function onProfile(
+  { context, profile }: { readonly context: Pick<Context, 'stderr'>; readonly profile: Profile },
+  address?: URL,
+): string {
+  const where = address ? ` (${address.href})` : '';
+  return context.stderr.isTTY ? ` on ${profile.name}${where}` : '';
+}
