@@ -76,10 +76,10 @@ describe.concurrent('on a machine', () => {
     expect,
   }) => {
     const folder = join(userInfo().homedir, '.config', 'petstore');
-    // The first look there fails, so that nothing is ever written.
+    // The first look there fails. The command writes nothing: this is the home of who runs the tests.
     const env = { FAULT: 'EIO', FAULT_FOLDER: folder, FAULT_AT: '1', HOME: undefined };
     const disk = resolve('test/support/programs/faulty-disk.cjs');
-    const argv = ['--require', disk, launcher, 'config', 'set', 'output', 'json'];
+    const argv = ['--require', disk, launcher, 'config', 'get', 'output'];
 
     const { code, stderr } = await execute(process.execPath, argv, { env });
 
