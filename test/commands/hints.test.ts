@@ -111,13 +111,15 @@ const hints: Readonly<Record<string, readonly Scene[]>> = {
       return say('orders list', { env: noKey });
     },
   ],
-  'disk/files.ts Run: petstore auth login': [
-    async (world) => {
-      await logIn(world);
-      if (isRoot) chownSync(keyFile(world.folder), 65_534, 65_534);
-      return { ...say('orders list', { env: noKey }), canRun: isRoot };
-    },
-  ],
+  'disk/files.ts Run: petstore auth login': isRoot // Nobody else can give a file away.
+    ? [
+        async (world) => {
+          await logIn(world);
+          chownSync(keyFile(world.folder), 65_534, 65_534);
+          return say('orders list', { env: noKey });
+        },
+      ]
+    : [],
   'disk/files.ts Run: ${commandOn(': [
     ({ folder }) => {
       mkdirSync(join(folder, 'config'));
