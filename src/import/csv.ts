@@ -37,8 +37,9 @@ const maxUnknownColumns = 3;
 const maxColumns = 20_000;
 /** A list may not have a longer element: such a category could be created, and never be listed. */
 const maxRowBytes = 1024 * 1024;
-/** Ctrl-C is noticed after so many rows. */
-const pauseRows = 1_000;
+/** Ctrl-C is noticed between pieces. A row fits into one: its text may double with its quotes. */
+const pieceBytes = 4 * maxRowBytes;
+const pieceRows = 10_000;
 
 export async function readTable(
   format: Format,
@@ -46,31 +47,42 @@ export async function readTable(
   rows: Rows,
   pause: () => Promise<void>,
 ): Promise<void> {
-  const findPlace = createPlaceFinder(text);
+  const find = createFinder(text);
   let base = findHeader(text, format);
   try {
-    const header = readHeader(text.subarray(base), format, findPlace(base), rows);
+    const header = readHeader(text.subarray(base), format, find(base), rows);
     base += header.end;
-    for (let count = pauseRows; count === pauseRows; ) {
+    for (base = find(base).offset; base < text.length; base = find(base).offset) {
       await pause();
-      let start = base;
-      count = 0;
-      parse(text.subarray(base), {
-        ...dialect(format),
-        to: pauseRows,
-        on_record(cells: string[], { bytes }) {
-          const record = text.subarray(start, base + bytes);
-          takeRow(cells, record, findPlace(start), header, format, rows);
-          start = base + bytes;
-          count += 1;
-        },
-      });
-      base = start;
+      base = readPiece(base, header);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const hint = error.code === 'CSV_MAX_RECORD_SIZE' ? undefined : quoteHint;
-    throw new Stop(findPlace(base + Number(error.bytes)), explain(error), hint);
+    throw new Stop(find(base + Number(error.bytes)), explain(error), quoteHint);
+  }
+
+  /** Returns where it has read to. A row that reaches the end of the piece is left for the next one. */
+  function readPiece(base: number, header: Header): number {
+    const end = Math.min(base + pieceBytes, text.length);
+    const isLast = end === text.length;
+    let start = base;
+    try {
+      parse(text.subarray(base, end), {
+        ...dialect(format),
+        to: pieceRows,
+        on_record(cells: string[], { bytes }) {
+          if (base + bytes === end && !isLast) return;
+          const place = find(start);
+          const raw = () => text.toString('utf8', place.offset, base + bytes);
+          takeRow(cells, raw, place, header, format, rows);
+          start = base + bytes;
+        },
+      });
+    } catch (error) {
+      const isCut = error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast;
+      if (!isCut) throw error;
+    }
+    return start;
   }
 }
 
@@ -88,13 +100,14 @@ function dialect(format: Format): Options<string[]> {
   };
 }
 
-/** Returns where the header begins: after the line in which a spreadsheet names the separator, and empty lines. */
+/** Returns where the header begins: after the line in which a spreadsheet names the separator, and empty rows. */
 function findHeader(text: Buffer, format: Format): number {
-  const beginning = text.toString('latin1', 0, maxRowBytes);
-  const [before = '', separator] =
-    /^(?:"?sep=(.)"?(?=[\r\n]))?(?:[\s,]*[\r\n])?/i.exec(beginning) ?? [];
+  const beginning = text.toString('latin1', 0, 10);
+  const [separatorLine = '', separator] = /^"?sep=(.)"?(?=[\r\n])/i.exec(beginning) ?? [];
   if (separator !== undefined) requireSeparator(separator, format, { line: 1 });
-  return before.length;
+  const start = separatorLine.length;
+  const first = text.findIndex((byte, index) => index >= start && byte > 0x20 && byte !== 0x2c);
+  return Math.max(start, text.lastIndexOf('\n', first) + 1, text.lastIndexOf('\r', first) + 1);
 }
 
 function requireSeparator(found: string, format: Format, place: Place): void {
@@ -105,7 +118,10 @@ function requireSeparator(found: string, format: Format, place: Place): void {
 }
 
 function readHeader(text: Buffer, format: Format, place: Place, rows: Rows): Header {
-  const [line = ''] = text.toString('utf8', 0, maxRowBytes).split(/[\r\n]/, 1);
+  const [line = ''] = text
+    .toString('utf8', 0, maxRowBytes)
+    .replaceAll('"', '')
+    .split(/[\r\n]/, 1);
   const own = delimiters[format];
   const found = [own, ...Object.keys(separators)].find((each) => hasTitle(line.split(each)));
   requireSeparator(found ?? own, format, place);
@@ -135,7 +151,7 @@ function hasTitle(cells: readonly string[]): boolean {
 }
 
 function toTitle(cell: string): string {
-  return cell.replace(/^[\s"]+|[\s"]+$/g, '').toLowerCase();
+  return cell.trim().toLowerCase();
 }
 
 function describeUnknown(titles: readonly string[]): string {
@@ -145,13 +161,13 @@ function describeUnknown(titles: readonly string[]): string {
 
 function takeRow(
   cells: readonly string[],
-  record: Buffer,
+  raw: () => string,
   place: Place,
   { titles, line }: Header,
   format: Format,
   rows: Rows,
 ): void {
-  if (cells.every((cell) => cell === '') && !record.includes('"')) return;
+  if (cells.every((cell) => cell === '') && !raw().includes('"')) return;
   const extra = cells.findLastIndex((cell, index) => cell !== '' && !titles[index]);
   if (titles.every((title, index) => !title || columns.has(toTitle(cells[index] ?? '')))) {
     rows.fault(place, `repeats the header of line ${line}`, 'Leave this line out.');
@@ -163,13 +179,13 @@ function takeRow(
   } else if (extra >= 0) {
     rows.fault(place, `field ${extra + 1} has no title in line ${line}`, columnHint);
   } else {
-    rows.add(place, readFields(cells, record, titles, format));
+    rows.add(place, readFields(cells, raw, titles, format));
   }
 }
 
 function readFields(
   cells: readonly string[],
-  record: Buffer,
+  raw: () => string,
   titles: readonly string[],
   format: Format,
 ): Readonly<Record<string, string>> {
@@ -179,39 +195,36 @@ function readFields(
     if (title === '' || title === 'id') continue;
     // Quotes matter where there is nothing else, and in TSV for backslashes: ours has no quotes, that of spreadsheets no escapes.
     const canMatter = cell === '' || (format === 'tsv' && cell.includes('\\'));
-    const isQuoted = canMatter && hasQuotes(record, index, format);
+    const isQuoted = canMatter && hasQuotes(raw(), index, format);
     if (cell !== '' || isQuoted) fields[title] = unescapeCell(cell, isQuoted ? 'csv' : format);
   }
   return fields;
 }
 
 /** Tells `""`, an empty text, from nothing. csv-parse would have to cast all fields: three times as long for 100,000 rows. */
-function hasQuotes(record: Buffer, field: number, format: Format): boolean {
+function hasQuotes(record: string, field: number, format: Format): boolean {
   // With one quote for each quoted stretch, only the separators between fields are left.
-  const fields = record
-    .toString()
-    .replace(/^[\r\n]+/, '')
-    .replace(/"[^"]*"/g, '"')
-    .split(delimiters[format]);
+  const fields = record.replace(/"[^"]*"/g, '"').split(delimiters[format]);
   return fields[field]?.startsWith('"') ?? false;
 }
 
 function explain({ code, index }: CsvError): string {
   const field = `field ${Number(index) + 1}`;
-  if (code === 'CSV_MAX_RECORD_SIZE') return 'the row is longer than 1 MiB';
+  if (code === 'CSV_MAX_RECORD_SIZE') return `${field} ends beyond 1 MiB; a quote may be missing`;
   if (code === 'CSV_QUOTE_NOT_CLOSED') return `missing closing quote of ${field}`;
   if (code === 'INVALID_OPENING_QUOTE') return `unescaped quote in ${field}`;
   return `text after the closing quote of ${field}`;
 }
 
 /** Returns what finds the first record at or after an offset. The lines of csv-parse are wrong after a \r\n in quotes. */
-function createPlaceFinder(text: Buffer): (offset: number) => Place {
+function createFinder(text: Buffer): (offset: number) => Place & { readonly offset: number } {
   // One character for each byte, since csv-parse counts bytes.
   const characters = text.toString('latin1');
   const locate = createLocator(characters);
   const content = /[^\r\n]/g;
-  return (offset) => {
-    content.lastIndex = offset;
-    return { line: locate(content.exec(characters)?.index ?? offset).line };
+  return (from) => {
+    content.lastIndex = from;
+    const offset = content.exec(characters)?.index ?? text.length;
+    return { line: locate(offset).line, offset };
   };
 }

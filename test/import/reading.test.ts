@@ -163,6 +163,24 @@ describe('valid input', () => {
   });
 });
 
+test('a file of many megabytes is read whole, line by line', async ({ petstore, folder }) => {
+  let text = 'name,description\n';
+  let line = 2;
+  const expected = Array.from({ length: 200 }, (_, n) => {
+    const lines = n * 40;
+    text += `"""pet"", ${n}","${'""a"",\r\n'.repeat(lines)}"\n\n`;
+    line += lines + 2;
+    return { line: line - lines - 2, name: `"pet", ${n}`, intention: 'create' };
+  });
+  const path = join(folder, 'large.csv');
+  writeFileSync(path, text);
+
+  const { stdout } = await petstore(['categories', 'import', path, '--dry-run', '--json']);
+
+  expect(text.length).toBeGreaterThan(6 * MiB);
+  expect(JSON.parse(stdout).items).toEqual(expected);
+});
+
 describe('invalid input is rejected with its place, and nothing is sent:', () => {
   const end = '; the rest was not read';
   const half = String.raw`\ud83d`;
@@ -218,8 +236,14 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
         only,
       ],
       [`name\n${'x,'.repeat(30_000)}\n`, ':2: expected 1 field, got 20000'],
-      [`name\na\n${many.repeat(2)}`, `:3: the row is longer than 1 MiB${end}`],
-      [`name\na\n"${'x'.repeat(2 * MiB)}"`, `:3: the row is longer than 1 MiB${end}`],
+      [
+        `name\na\n${many.repeat(2)}`,
+        `:3: field 20000 ends beyond 1 MiB; a quote may be missing${end}`,
+      ],
+      [
+        `name\na\n"${'x'.repeat(2 * MiB)}"`,
+        `:3: field 1 ends beyond 1 MiB; a quote may be missing${end}`,
+      ],
       ['name,description\na,b\n\ufeffNAME, Description\n', ':3: repeats the header of line 1'],
       ['name,,description\na,,b\nc,d,e\n', ':3: field 2 has no title in line 1', only],
       ['name,name\na,b\n', ':1: duplicate column "name"'],
