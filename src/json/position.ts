@@ -1,21 +1,23 @@
 /** Counted from 1; columns in UTF-16 units. Lines end with \n, \r\n or \r. */
 export type Position = { readonly line: number; readonly column: number };
 
+const newline = 10;
+const carriageReturn = 13;
+
 /** Finds the positions of offsets in a text. They must not go back to an earlier line, so that the text is searched once. */
 export function createLocator(text: string): (offset: number) => Position {
-  const lineBreak = /\r\n?|\n/g;
   let line = 1;
   let start = 0;
-  let next = endOfLine();
+  let searched = 0;
   return (offset) => {
-    for (; next <= offset; next = endOfLine()) {
+    // By character: with a regular expression, 30 MB of empty lines take two seconds.
+    for (; searched < offset; searched += 1) {
+      const code = text.charCodeAt(searched);
+      const isPair = code === carriageReturn && text.charCodeAt(searched + 1) === newline;
+      if ((code !== newline && code !== carriageReturn) || isPair) continue;
       line += 1;
-      start = next;
+      start = searched + 1;
     }
     return { line, column: offset - start + 1 };
   };
-
-  function endOfLine(): number {
-    return lineBreak.test(text) ? lineBreak.lastIndex : Number.POSITIVE_INFINITY;
-  }
 }
