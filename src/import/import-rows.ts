@@ -7,11 +7,11 @@ import type { Entry } from './ledger.ts';
 import { claim, describeMissing, fetchList, findCopies, type Known } from './lookup.ts';
 import { findByFate, findCreated, findUnlisted, plan } from './plan.ts';
 import type { Item } from './rows.ts';
-import { Round, type Stop } from './send-rows.ts';
+import { Round, type StopReason } from './send-rows.ts';
 import { computeRestMs, describeUnknown, settle } from './settle.ts';
 
 export type Ending = {
-  readonly stop: Stop | undefined;
+  readonly stop: StopReason | undefined;
   readonly copies: readonly Category[];
 };
 
@@ -27,7 +27,7 @@ export async function runImport(job: Job): Promise<Ending> {
   const known = new Set<Category['id']>();
   let entries: readonly Entry[] = [];
   let isPlanned = false;
-  let stop: Stop | undefined;
+  let stop: StopReason | undefined;
   try {
     await turn.take();
     ledger.open();

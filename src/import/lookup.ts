@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
-import { pause } from '../request/pause.ts';
+import { pause } from '../request/wait.ts';
 import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';

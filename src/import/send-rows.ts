@@ -11,7 +11,7 @@ import type { Job } from './job.ts';
 import { describeOlder, isNewCategory } from './lookup.ts';
 import { describeRow, type Item } from './rows.ts';
 
-export type Stop =
+export type StopReason =
   | { readonly kind: 'unknowns' }
   | { readonly kind: 'away'; readonly error: Failure }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -32,7 +32,7 @@ export class Round {
   readonly #halt = new AbortController();
   readonly #signal: AbortSignal;
   readonly #listedAt: number;
-  #stop: Stop | undefined;
+  #stop: StopReason | undefined;
   #inFlight = 0;
   #unknown = 0;
   #unknownInARow = 0;
@@ -48,7 +48,7 @@ export class Round {
     setMaxListeners(0, this.#signal);
   }
 
-  async send(items: readonly Item[]): Promise<Stop | undefined> {
+  async send(items: readonly Item[]): Promise<StopReason | undefined> {
     const queue = items
       .toSorted((a, b) => Number(a.wasUnknown ?? false) - Number(b.wasUnknown ?? false))
       .values();
@@ -163,7 +163,7 @@ export class Round {
     notice(this.#job.report, `${describeRow(item)}: ${message}`);
   }
 
-  #end(reason: Stop): void {
+  #end(reason: StopReason): void {
     this.#stop ??= reason;
     this.#halt.abort(new Error('the import stops'));
   }

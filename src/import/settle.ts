@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Report, Wait } from '../events.ts';
-import { pause } from '../request/pause.ts';
+import { pause } from '../request/wait.ts';
 import { countOf } from '../time.ts';
 import { maxBeatAgeMs } from './turn.ts';
 

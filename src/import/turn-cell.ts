@@ -6,10 +6,13 @@ import { cannotSave, saving } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { Failure, unsentFailure } from '../errors.ts';
+import type { Wait } from '../events.ts';
+import { Obstacle } from '../request/wait.ts';
 import type { Cell } from '../store/cell.ts';
 import { isOwner } from '../store/owner.ts';
 import { describeStoreError, type Store, type Stored, storeCell } from '../store/store-cell.ts';
 import { commandOn } from '../text/shell.ts';
+import { isoTime } from '../time.ts';
 
 /** A later date of JavaScript does not exist. */
 const momentSchema = z.number().check(z.minimum(0), z.maximum(8.64e15));
@@ -45,8 +48,8 @@ export type TurnAddress = {
 };
 
 export const maxUnusedMs = 30 * 86_400_000;
-export const doctorHint =
-  'Nobody creates by name without the store that is set. Run: petstore doctor';
+const doctorHint = 'Nobody creates by name without the store that is set. Run: petstore doctor';
+const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Opens the turn of a service in the store that is set, else on disk. */
 export function openTurnCell(context: Context, { folder, address, store }: TurnAddress): TurnCell {
@@ -100,4 +103,18 @@ function unreadable(place: string, name: string, command: string): Failure {
     `${place} has a value that this version of petstore cannot read (${name})`,
     `If no petstore is creating anything, delete it. Run: ${command}`,
   );
+}
+
+export function waitForStore(why: string): Obstacle {
+  return createObstacle({ why, next: 'creating' }, doctorHint);
+}
+
+export function waitForHolder({ owner: { pid, host }, doing, since }: Holder): Obstacle {
+  const why = `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
+  return createObstacle({ why, next: 'waiting for it to finish', pid }, laterHint);
+}
+
+function createObstacle(words: Pick<Wait, 'why' | 'next' | 'pid'>, hint: string): Obstacle {
+  const wait = { reason: 'claimed', waitMs: Number.POSITIVE_INFINITY, ...words } as const;
+  return new Obstacle(wait, unsentFailure('rate_limited', words.why, hint), '');
 }

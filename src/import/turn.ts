@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
+import { Failure, Interruption, nothingSent } from '../errors.ts';
 import type { Report } from '../events.ts';
+import { Obstacle, waitFor } from '../request/wait.ts';
 import { change } from '../store/cell.ts';
 import { isRefusal, type Stored } from '../store/store-cell.ts';
-import { isoTime } from '../time.ts';
 import {
-  doctorHint,
   type Holder,
   maxUnusedMs,
   openTurnCell,
   type TurnAddress,
   type TurnCell,
   type TurnValue,
+  waitForHolder,
+  waitForStore,
 } from './turn-cell.ts';
-import { Obstacle, waitForOthers } from './wait-for-others.ts';
 
 type Options = TurnAddress & {
   readonly doing: Holder['doing'];
@@ -33,7 +33,6 @@ const maxLookMs = 2_000;
 const maxPutBackMs = 12_000;
 const spaceHint =
   'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
-const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Rejects a create at its last moment: nothing was sent. */
 const notConfirmed = new Error('the turn is not confirmed');
@@ -116,11 +115,12 @@ export class Turn {
   ): readonly [next: TurnValue | undefined, found: Obstacle | Stored<TurnValue>] {
     const { value: { holder, unsettledAt } = {}, version, now, isOutdated } = seen;
     const silentMs = this.#watch(version);
-    if (isOutdated && silentMs < maxPutBackMs) return [undefined, forgotten];
+    if (isOutdated && silentMs < maxPutBackMs)
+      return [undefined, waitForStore('the shared store does not know yet whose turn it is')];
     // It is ours also if the reply to an earlier try was lost.
     const isOurs = isOutdated || holder?.id === this.#self.id;
     if (holder && !isOurs && this.#isLiving(holder, silentMs)) {
-      return [undefined, createObstacle(holder)];
+      return [undefined, waitForHolder(holder)];
     }
     return [createValue({ ...this.#self, since: now }, unsettledAt), seen];
   }
@@ -224,9 +224,11 @@ export class Turn {
         const failure = explain(error);
         // Nobody creates without the store, which may come back.
         if (error instanceof Failure || !store || isRefusal(error)) throw failure;
-        return createStoreObstacle(failure.message);
+        return waitForStore(failure.message);
       });
-    return waitForOthers(this.#context, this.#options, signal, tryStep).catch((error) => {
+    const { maxWaitMs, report } = this.#options;
+    const until = this.#context.uptime() + maxWaitMs;
+    return waitFor(this.#context, { report, signal, until }, tryStep).catch((error) => {
       throw asUnsent(error);
     });
   }
@@ -279,20 +281,4 @@ function createValue(holder: Holder, unsettledAt: number | undefined): TurnValue
 function measureAge(moment: number, now: number, watchedMs: number): number {
   const ageMs = now - moment;
   return ageMs >= 0 && ageMs < maxUnusedMs ? ageMs : watchedMs;
-}
-
-const forgotten = createStoreObstacle('the shared store does not know yet whose turn it is');
-
-function createStoreObstacle(why: string): Obstacle {
-  return new Obstacle(why, 'creating', unsentFailure('rate_limited', why, doctorHint));
-}
-
-function createObstacle(holder: Holder): Obstacle {
-  const why = describeHolder(holder);
-  const failure = unsentFailure('rate_limited', why, laterHint);
-  return new Obstacle(why, 'waiting for it to finish', failure, holder.owner.pid);
-}
-
-function describeHolder({ owner: { pid, host }, doing, since }: Holder): string {
-  return `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
 }

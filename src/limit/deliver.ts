@@ -9,8 +9,8 @@ import {
   TransportError,
 } from '../request/exchange.ts';
 import { isLimited, requestedWait } from '../request/limit-headers.ts';
-import { pause } from '../request/pause.ts';
 import { isBan, readServiceError, refusedBefore } from '../request/service-error.ts';
+import { pause } from '../request/wait.ts';
 import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 

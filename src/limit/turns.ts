@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { ApiRequest } from '../request/exchange.ts';
+import { Obstacle, waitFor } from '../request/wait.ts';
 import { asOffline, type Denied, grantAll, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
@@ -10,15 +11,6 @@ import { describeReason, rateLimitFailure } from './words.ts';
 /** A request may outlive its timeout by this much before its permit counts as spent. */
 const leaseMarginMs = 5_000;
 const maxLeaseMs = 600_000;
-/** A shorter wait for requests in flight is not shown, and does not count as a wait for the limit. */
-const showAfterMs = 2_000;
-/** News of other processes, or that the machine has slept, are noticed within this time. */
-const maxSleepMs = 1_000;
-const minPollMs = 20;
-const maxPollMs = 1_000;
-const storeSlowdown = 5;
-/** A process that wakes late sleeps this many times as long: with 200 processes, the start of a minute takes a quarter of the CPU. */
-const sleepPerDelay = 20;
 /** Looking for killed processes reads two files for each request in flight. */
 const minCheckMs = 1_000;
 
@@ -53,7 +45,7 @@ type Waiter = {
 
 /** Gives the requests of one process their turns, in the order in which they ask. */
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
-  const { uptime, random, owner } = context;
+  const { uptime, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
   const queue: Waiter[] = [];
   let isServing = false;
@@ -90,42 +82,19 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   }
 
   async function serveFirst(first: Waiter): Promise<void> {
-    const firstAt = uptime();
-    first.firstAt = firstAt;
-    const waitUntil = first.request.waitUntil + firstAt - first.queuedAt;
-    const by = Symbol('turn');
-    let shown: Denied | undefined;
-    let inFlight = '';
-    let pollMs = 0;
-    let delayMs = 0;
-    try {
-      for (;;) {
-        const { denied, ...asked } = await ask();
-        if (!denied || queue[0] !== first) return;
-        const { reason, waitMs } = denied;
-        const mayEndEarly = reason === 'probe';
-        if (!mayEndEarly || uptime() > firstAt + showAfterMs) {
-          const isTooLate = uptime() + (mayEndEarly ? 0 : waitMs) > waitUntil;
-          if (isTooLate) throw rateLimitFailure(denied, context.now());
-          shown = denied;
-          show(denied, waitMs, by);
-        }
-        // Those behind are put off as well.
-        if (!mayEndEarly) for (const { request } of queue) request.onWait?.(waitMs);
-        const slowdown = limit.isRemote() ? storeSlowdown : 1;
-        pollMs = asked.inFlight === inFlight ? pollMs * 1.5 : minPollMs * slowdown;
-        inFlight = asked.inFlight;
-        const untilPollMs = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);
-        const sleepMs = mayEndEarly
-          ? Math.min(untilPollMs, maxPollMs)
-          : Math.min(waitMs, maxSleepMs * slowdown);
-        const asleepAt = uptime();
-        await context.sleep(sleepMs, first.signal);
-        delayMs = uptime() - asleepAt - sleepMs;
-      }
-    } finally {
-      if (shown) show(shown, 0, by);
-    }
+    first.firstAt = uptime();
+    const until = first.request.waitUntil + first.firstAt - first.queuedAt;
+    const { signal } = first;
+    await waitFor(context, { report, signal, until, isRemote: limit.isRemote }, async () => {
+      const { denied, inFlight } = await ask();
+      if (!denied || queue[0] !== first) return undefined;
+      // Those behind are put off as well.
+      const mayEndEarly = denied.reason === 'probe';
+      if (!mayEndEarly) for (const { request } of queue) request.onWait?.(denied.waitMs);
+      const wait = { ...denied, why: describeReason(denied), next: 'next request' };
+      const failure = rateLimitFailure(denied, context.now());
+      return new Obstacle(wait, failure, mayEndEarly ? inFlight : undefined);
+    });
   }
 
   /** Asks for all that wait, in one change of the limit: a busy process would else make one for each. */
@@ -175,10 +144,5 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         }),
       noteBan: () => limit.change((state) => [learnBan(state), undefined]),
     };
-  }
-
-  function show(denied: Denied, waitMs: number, by: symbol): void {
-    const words = { why: describeReason(denied), next: 'next request' };
-    report({ event: 'wait', by, ...denied, ...words, waitMs, resetAt: context.now() + waitMs });
   }
 }
