@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
 import type { Context, Engine } from '../context.ts';
 import { storeCell } from '../store/store-cell.ts';
 import { resetMarginMs } from './decide.ts';
 import { dropPermits } from './learn.ts';
 import { type Limit, openLimit, type Step } from './limit.ts';
-import { emptyState, type Permit, type Snapshot, type State, type Window } from './state.ts';
+import {
+  emptyState,
+  isPlausible,
+  type Permit,
+  type Snapshot,
+  type State,
+  type Window,
+} from './state.ts';
 import { snapshotSchema } from './state-schema.ts';
 
 const minLifetimeS = 25 * 3_600;
 const retryAfterMs = 5_000;
 
 export function openStoreLimit(engine: Engine, name: string, context: Context): Limit {
-  const parse = (json: string) => snapshotSchema.parse(JSON.parse(json));
+  const schema = snapshotSchema.check(z.refine(isPlausible));
+  const parse = (json: string) => schema.parse(JSON.parse(json));
   const cell = storeCell(engine, `petstore:lim:${name}`, { parse, lifetimeS }, context);
   const read = async () => {
     const seen = await cell.read();

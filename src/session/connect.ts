@@ -14,10 +14,9 @@ import { stateFolder } from '../settings/folders.ts';
 
 import { invalid, parseDuration, sandboxProfile } from '../settings/values.ts';
 import { type FoundKey, findKey, noKey } from './find-key.ts';
-import { openLimits } from './open-limit.ts';
+import { type Account, openLimits } from './open-limit.ts';
 import type { CommonOptions } from './options.ts';
-import type { Setup } from './session.ts';
-import { profileFlag } from './settings.ts';
+import { profileFlag, type Setup } from './settings.ts';
 
 /** What a command needs to reach the service. Each part is made once, when it is first asked for. */
 export type Connection = {
@@ -29,9 +28,6 @@ export type Connection = {
   /** Returns the client of another service than that of the settings: of one that a login tries. */
   readonly clientOf: (service: Service) => Promise<Client>;
 };
-
-/** The owner of a rate limit and of imports: an address and a key. */
-export type Account = { readonly address: string; readonly secret: string };
 
 /** The account of every sandbox: its address and key are new each time. */
 const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };

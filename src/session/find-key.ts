@@ -6,7 +6,7 @@ import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import type { ApiKey } from '../service/api-key.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
 import type { KeyCommand } from './key-command.ts';
-import type { Setup } from './session.ts';
+import type { Setup } from './settings.ts';
 
 export type FoundKey = ApiKey | KeyCommand;
 

@@ -6,8 +6,7 @@ import type { ApiKey } from '../service/api-key.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
 import { canPrompt } from './app.ts';
-import type { Setup } from './session.ts';
-import { profileFlag } from './settings.ts';
+import { profileFlag, type Setup } from './settings.ts';
 
 export type KeyCommand = {
   readonly source: string;

@@ -4,8 +4,10 @@ import { nameLimit, openOwnLimit } from '../limit/open.ts';
 import type { SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { describeStoreError, type Store } from '../store/store-cell.ts';
-import type { Account } from './connect.ts';
-import type { Setup } from './session.ts';
+import type { Setup } from './settings.ts';
+
+/** The owner of a rate limit and of imports: an address and a key. */
+export type Account = { readonly address: string; readonly secret: string };
 
 export async function openLimits(setup: Setup, { address, secret }: Account): Promise<Limit> {
   const { context, options, report } = setup;

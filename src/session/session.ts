@@ -12,28 +12,17 @@ import { listUnknownFields } from '../settings/file.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { loadSettings, type Profile, type Settings } from './settings.ts';
+import { loadSettings, type Settings, type Setup } from './settings.ts';
 
 /** One run of one command. */
-export type Session = Connection & {
-  readonly context: Context;
-  readonly sink: Sink;
-  readonly options: CommonOptions;
-  readonly isSeparated: boolean;
-  readonly settings: Settings;
-  /** The reason why `settings` are not those that the user wants. Only commands that show or repair settings run with one. */
-  readonly fault: Failure | undefined;
-  readonly profile: Profile;
-  readonly format: Format;
-  readonly output: Printer;
-  readonly report: Report;
-};
-
-/** The part of a session that is there before anything is printed or sent. */
-export type Setup = Pick<
-  Session,
-  'context' | 'sink' | 'options' | 'settings' | 'profile' | 'report'
->;
+export type Session = Setup &
+  Connection & {
+    readonly isSeparated: boolean;
+    /** The reason why `settings` are not those that the user wants. Only commands that show or repair settings run with one. */
+    readonly fault: Failure | undefined;
+    readonly format: Format;
+    readonly output: Printer;
+  };
 
 type Kind = {
   /** The profile need not exist, since the command creates it. */

@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { othersCanChange } from '../disk/files.ts';
 import { configFailure, Failure, unsentFailure } from '../errors.ts';
+import type { Report } from '../events.ts';
+import type { Sink } from '../output/sink.ts';
 import { openSettingsFile, type SettingsFile } from '../settings/file.ts';
 import { profilesWithKey } from '../settings/keys.ts';
 import {
@@ -37,6 +39,16 @@ export type Profile = {
 };
 
 type Value<Name extends SettingName> = Given & { readonly value: SettingValue<Name> };
+
+/** The part of a session that is there before anything is printed or sent. */
+export type Setup = {
+  readonly context: Context;
+  readonly sink: Sink;
+  readonly options: CommonOptions;
+  readonly settings: Settings;
+  readonly profile: Profile;
+  readonly report: Report;
+};
 
 /** What a command line, the environment and a profile of the settings file say together. */
 export class Settings {

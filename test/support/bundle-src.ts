@@ -8,7 +8,8 @@ export default async function bundleSrc(): Promise<void> {
     pathToFileURL('rolldown.config.mjs').href
   );
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((path) => /(?<!\.d)\.ts$/.test(path))
+    // main.ts would run.
+    .filter((path) => /(?<!\.d)\.ts$/.test(path) && path !== 'main.ts')
     .map((path) => [path.replace(/\.ts$/, ''), `src/${path}`]);
   const output = { ...config.output, dir: 'node_modules/.bundled' };
   await build({ ...config, input: Object.fromEntries(files), plugins: [withoutUnused()], output });
