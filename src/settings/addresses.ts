@@ -42,9 +42,6 @@ export type SharedStore = {
   readonly secrets: readonly string[];
 };
 
-const storeUrlPattern =
-  /^rediss?:\/\/(?:[^@/?#\s]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
-
 export function parseSharedStore(text: string, source?: string): SharedStore {
   const store = readSharedStore(text);
   if (store) return store;
@@ -58,9 +55,12 @@ export function redactStoreUrl(text: string): string {
 }
 
 function readSharedStore(text: string): SharedStore | undefined {
-  const parsed = storeUrlPattern.test(text) ? parseServer(text) : undefined;
+  const parsed = parseServer(text);
   if (!parsed) return undefined;
   const { url, user, password } = parsed;
+  if (!/^rediss?:$/.test(url.protocol) || !url.hostname || !/^\/?\d{0,5}$/.test(url.pathname)) {
+    return undefined;
+  }
   const port = url.port || '6379';
   const database = url.pathname.replace('/', '');
   return {
