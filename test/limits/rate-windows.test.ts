@@ -102,6 +102,22 @@ describe('requests in flight', () => {
     expect(inFlight()).toBe(1);
   });
 
+  test('begin with one after a reset', async ({ petstore, sandbox, clock }) => {
+    for (let n = 0; n <= 20; n += 1) await petstore(list);
+    await clock.sleep(minute + 2 * second, never);
+    const sentAt: number[] = [];
+    sandbox.react = () => {
+      sentAt.push(clock.now());
+      return respondAfter(clock, 2 * second);
+    };
+
+    await Promise.all(Array.from({ length: 6 }, () => petstore(list)));
+
+    const [first = 0, next = 0] = sentAt;
+    expect(next - first).toBeGreaterThanOrEqual(2 * second);
+    expect(sentAt).toHaveLength(6);
+  });
+
   test('go one at a time again after a 429', async ({ petstore, sandbox, clock }) => {
     sandbox.plan = { ...plans.business, minute: { limit: 60, length: minute } };
     for (let n = 0; n <= 20; n += 1) await petstore(list);
