@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { expectTold, list, listNow, minute, never, refusal, second } from '../support/told.ts';
+import {
+  expectTold,
+  list,
+  listNow,
+  minute,
+  never,
+  refusal,
+  respondAfter,
+  second,
+} from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
 describe('a wait that the service names', () => {
@@ -97,6 +106,19 @@ describe('429 in a row', () => {
       expect(seconds).toEqual(waits);
     },
   );
+
+  test('count as one if they were in flight together', async ({ petstore, sandbox, clock }) => {
+    for (let n = 0; n <= 10; n += 1) await petstore(list);
+    const from = clock.now();
+    const refuse = () => respondAfter(clock, second, () => refusal(1));
+    sandbox.reactions.push(refuse(), refuse(), refuse());
+
+    const ends = await Promise.all([list, list, list].map((argv) => petstore(argv)));
+
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+    expect(sandbox.requests).toHaveLength(17);
+    expect(clock.now() - from).toBeLessThan(10 * second);
+  });
 
   test.for<[string, number[], number]>([
     ['three, with a 500 between them', [429, 429, 500, 429], 300],

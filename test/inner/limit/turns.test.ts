@@ -47,6 +47,20 @@ describe('requests of one process', () => {
     expect(queuedMs).toBeGreaterThanOrEqual(minute);
   });
 
+  test('leave no permit behind if they give up while it is granted', async ({ clock }) => {
+    const giveUp = new AbortController();
+    const cell = memoryCell<Snapshot>();
+    const replace: typeof cell.replace = (seen, next) => {
+      giveUp.abort(new Error('enough'));
+      return cell.replace(seen, next);
+    };
+    const { limit, take } = createProcess(clock, { ...cell, replace });
+
+    await expect(take({ signal: giveUp.signal })).rejects.toThrow('enough');
+
+    await expect(limit.change((state) => [state, state.permits])).resolves.toEqual({});
+  });
+
   test('wait for one that takes a little longer than its timeout', async ({ clock }) => {
     const { take } = createProcess(clock);
     const first = await take();
