@@ -29,19 +29,34 @@ const maxMiB = 32;
 const jsonHint = 'Add --format json, or ndjson for one object per line.';
 const names = 'CSV, TSV, JSON or NDJSON';
 
-/** Other files than the name says, by their beginning. The formats are those that may begin so. */
-const otherFiles: readonly {
+type OtherFile = {
   readonly start: RegExp;
+  readonly extension?: RegExp;
   readonly what: string;
   readonly hint: string;
+  /** Those that may begin so. */
   readonly formats?: readonly InputFormat[];
-}[] = [
-  { start: /^PK(?![\s -~])/, what: 'a workbook or an archive', hint: 'Save the sheet as CSV.' },
+};
+
+/** Files that are given by mistake, by their beginning and by their extension. */
+const otherFiles: readonly OtherFile[] = [
+  {
+    // ZIP, and the format of .xls, of which UTF-8 leaves little.
+    start: /^(PK(?![\s -~])|\ufffd\ufffd.\ufffd)/,
+    extension: /^(xlsx?|ods|numbers|zip)$/,
+    what: 'a workbook or an archive',
+    hint: 'Save the sheet as CSV.',
+  },
   { start: /^%PDF/, what: 'a PDF', hint: 'Save its table as CSV.' },
   { start: /^\s*<(!doctype )?html/i, what: 'an HTML page', hint: 'It may be a login page.' },
   { start: /^\s*</, what: 'XML', hint: `Save it as ${names}.` },
   { start: /^[┌+]/, what: 'a table for people', hint: 'Write it with -o csv.' },
-  { start: /^(---\s|- \w+: )/, what: 'YAML', hint: `YAML is only written; ${names} are read.` },
+  {
+    start: /^(---\s|- \w+: )/,
+    extension: /^ya?ml$/,
+    what: 'YAML',
+    hint: `YAML is only written; ${names} are read.`,
+  },
   { start: /^\s*[[{]/, what: 'JSON', hint: jsonHint, formats: ['json', 'ndjson'] },
   {
     start: /^"?(id|name|description)"?[,;\t\r\n]/i,
@@ -63,7 +78,11 @@ export async function readInput(
   if (file === '') throw usageFailure('the name of the file is empty');
   const given = format ?? detectFormat(file);
   const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);
-  requireKind(source, bytes, given);
+  const beginning = bytes.toString('utf8', 0, 1_000).replace(/^\ufeff/, '');
+  refuse(
+    source,
+    otherFiles.find(({ start, formats }) => !formats?.includes(given) && start.test(beginning)),
+  );
   const { context, report } = session;
   const rows = new Rows(report);
   try {
@@ -87,33 +106,27 @@ export async function readInput(
   return { source, path, items: rows.items };
 }
 
-function requireKind(source: string, bytes: Buffer, format: InputFormat): void {
-  const beginning = bytes.toString('utf8', 0, 1_000).replace(/^\ufeff/, '');
-  const other = otherFiles.find(
-    ({ start, formats }) => !formats?.includes(format) && start.test(beginning),
-  );
-  if (other) throw usageFailure(`${source} is ${other.what}, not ${format}`, other.hint);
-}
-
 function detectFormat(file: string): InputFormat {
   const [, extension = ''] = /\.([^./\\]+)$/.exec(file.toLowerCase()) ?? [];
   if (extension === 'jsonl') return 'ndjson';
   const format = inputFormats.find((format) => format === extension);
   if (format) return format;
-  const isYaml = /^ya?ml$/.test(extension);
-  throw usageFailure(
-    isYaml
-      ? `${file} is YAML, which petstore writes and does not read`
-      : `the format of ${file === '-' ? 'standard input' : file} is unknown`,
-    isYaml ? `Save it as ${inputFormats.join(', ')}.` : `Add --format ${inputFormats.join('|')}.`,
+  refuse(
+    file,
+    otherFiles.find((other) => other.extension?.test(extension)),
   );
+  const what = file === '-' ? 'standard input' : file;
+  throw usageFailure(`the format of ${what} is unknown`, `Add --format ${inputFormats.join('|')}.`);
+}
+
+function refuse(source: string, other: OtherFile | undefined): void {
+  if (other) throw usageFailure(`${source} is ${other.what}`, other.hint);
 }
 
 /** Names that are the trace of a fault elsewhere are created all the same: they may be meant so. */
 function noticeOddNames(items: readonly Item[], report: Report): void {
-  const error = items.find(({ name }) =>
-    /^#(N\/A|REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!)/.test(name),
-  );
+  // In other languages too: #WERT!, #¿NOMBRE?
+  const error = items.find(({ name }) => /^#(N\/A|[^\s!?]+[!?]$)/.test(name));
   if (error) notice(report, `${describeRow(error)} is an error of a spreadsheet`);
   const foreign = items.filter(({ name }) => !/^[ -~]*$/.test(name));
   const [first] = foreign;

@@ -1,6 +1,7 @@
 import { contentFields } from '../fields.ts';
 import { isJsonObject, type Json, JsonError, JsonReader, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
+import { dropNulls } from '../service/resources.ts';
 import { quoteSome } from '../text/quote.ts';
 import { quoteForShell } from '../text/shell.ts';
 import type { Rows } from './rows.ts';
@@ -12,8 +13,9 @@ const maxWholeValues = 1_000_000;
 /** Ctrl-C is noticed after so many rows. */
 const pauseRows = 1_000;
 
-const lines = 'Add --format ndjson for one object per line.';
-const fieldHint = `Write the file with --columns ${contentFields.join()}, or with jq: map({${contentFields.join()}}).`;
+const linesHint = 'Add --format ndjson for one object per line, or make it an array with jq -s .';
+const content = `{${contentFields.join()}}`;
+const oneLineHint = 'Each line must be one object. Write them so with jq -c .';
 
 export async function readJson(
   text: string,
@@ -24,7 +26,8 @@ export async function readJson(
   const reader = new JsonReader(text, maxRowValues);
   if (!reader.accept('[')) {
     const reason = 'expected a JSON array such as [{"name": "dog"}]';
-    throw new Stop(locate(reader.offset), reason, wayToArray(text) ?? lines);
+    const hint = reader.peek() === '{' ? (wayToArray(text) ?? linesHint) : undefined;
+    throw new Stop(locate(reader.offset), reason, hint);
   }
   try {
     if (!reader.accept(']')) {
@@ -34,7 +37,7 @@ export async function readJson(
         count += 1;
         reader.peek();
         const place = locate(reader.offset);
-        takeRow(reader.readElement(), place, rows);
+        takeRow(reader.readElement(), place, rows, `jq 'map(${content})'`);
       } while (reader.accept(','));
       if (!reader.accept(']')) reader.fail('expected "," or "]"');
     }
@@ -57,7 +60,7 @@ function wayToArray(text: string): string | undefined {
 }
 
 function findRows(value: Json | undefined): string | undefined {
-  if (Array.isArray(value)) return value.every(isJsonObject) ? '' : undefined;
+  if (Array.isArray(value)) return value.length > 0 && value.every(isJsonObject) ? '' : undefined;
   if (!isJsonObject(value) || 'name' in value) return undefined;
   for (const [name, member] of Object.entries(value)) {
     const path = findRows(member);
@@ -87,15 +90,15 @@ export async function readNdjson(
     count += 1;
     const place = locate(index);
     try {
-      takeRow(parseJson(line, maxRowValues), place, rows);
+      takeRow(parseJson(line, maxRowValues), place, rows, `jq -c '${content}'`);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      rows.fault(locate(index + error.offset), error.reason);
+      rows.fault(locate(index + error.offset), error.reason, oneLineHint);
     }
   }
 }
 
-function takeRow(value: Json, place: Place, rows: Rows): void {
+function takeRow(value: Json, place: Place, rows: Rows, jq: string): void {
   if (!isJsonObject(value)) {
     rows.fault(place, 'must be an object such as {"name": "rabbit"}');
     return;
@@ -106,9 +109,10 @@ function takeRow(value: Json, place: Place, rows: Rows): void {
   if (unknown.length > 0) {
     const what = unknown.length === 1 ? 'unknown field' : 'unknown fields';
     const reason = `${what} ${quoteSome(unknown)}; fields: ${known.join(', ')}`;
-    rows.fault(place, reason, fieldHint);
+    rows.fault(place, reason, `Leave out all other fields. Run: ${jq}`);
     return;
   }
+  dropNulls(fields);
   if (id !== undefined) rows.ignoreIds();
   rows.add(place, fields);
 }

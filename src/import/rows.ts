@@ -43,6 +43,8 @@ export type Fate =
   | 'unknown';
 
 const maxRows = 100_000;
+/** A list may not have a longer element: such a category could be created, and never be listed. */
+export const maxRowLength = 1024 * 1024;
 const maxListedFaults = 20;
 
 export class Rows {
@@ -62,6 +64,10 @@ export class Rows {
   add(place: Place, fields: object): void {
     if (!isContent(fields)) {
       this.fault(place, findMismatch(NewCategory, fields) ?? '');
+      return;
+    }
+    if (isTooLong(fields)) {
+      this.fault(place, 'the row is longer than 1 MiB');
       return;
     }
     this.#countRow(place);
@@ -124,6 +130,13 @@ function newItem(line: number, index: number, { name, ...others }: Content): Ite
 
 export function describeRow({ line, name }: Item): string {
   return `line ${line} (${quoted(name)})`;
+}
+
+function isTooLong(fields: Content): boolean {
+  const { name, description = '' } = fields;
+  // An escape has six characters.
+  const isLong = 6 * (name.length + description.length) > maxRowLength;
+  return isLong && JSON.stringify(fields).length > maxRowLength;
 }
 
 function isContent(fields: object): fields is Content {

@@ -85,8 +85,8 @@ describe('valid input', () => {
     [
       'what spreadsheets leave behind',
       'csv',
-      'sep=,\r\n\r\n,,\r\n"Name" , Description,,\r\na,1,,\r\n,,\r\nb,,\r\nc,3,,,,,\r\n,,,\r\n',
-      [row(5, 'a', '1'), row(7, 'b'), row(8, 'c', '3')],
+      'sep=,\r\n\r\n,,\r\n"Name" , Description,,\r\na,1,,\r\n,,\r\nb,,\r\n  ,\t\r\n \r\nc,3,,,,,\r\n,,,\r\n',
+      [row(5, 'a', '1'), row(7, 'b'), row(10, 'c', '3')],
     ],
     ['columns without a title', 'csv', ',name,,description\n,a,,1\n', [row(2, 'a', '1')]],
     [
@@ -119,6 +119,7 @@ describe('valid input', () => {
       '[\r\n  {\r\n    "name": "a"\r\n  },\r\n  {"name": "b", "description": ""}\r\n]\r\n',
       [row(2, 'a'), row(5, 'b', '')],
     ],
+    ['null', 'json', '[{"name":"a","description":null}]', [row(1, 'a')]],
     ['a byte order mark', 'json', '\ufeff[{"name":"é\\u00e9"}]', [row(1, 'éé')]],
     [
       'empty lines',
@@ -188,13 +189,15 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
   const many = '1,'.repeat(1_000_000);
   const save = 'Save it as UTF-8 (Excel: CSV UTF-8).';
   const separator = 'Save it with commas as .csv, or with tabs as .tsv.';
-  const doubled = 'Put the field in quotes, and double each quote in it: "a ""big"" dog".';
-  const only = 'Leave out all columns but name, description.';
+  const doubled =
+    'Put the whole field in quotes, with no space before them, and double each quote in it: "a ""big"" dog".';
+  const only = 'Rename or leave out all columns but name, description.';
   const alone =
     'Only this row stands in the way. Delete it in a copy of the file to import the other row.';
   const semicolons = `the columns are separated by semicolons, not by commas${end}`;
   const array = `expected a JSON array such as [{"name": "dog"}]${end}`;
-  const lines = 'Add --format ndjson for one object per line.';
+  const lines = 'Add --format ndjson for one object per line, or make it an array with jq -s .';
+  const oneLine = 'Each line must be one object. Write them so with jq -c .';
   const fields = ['name', ...optionalFields].join(', ');
   const emptyHint = 'A file without categories has a header, or is [].';
 
@@ -210,20 +213,16 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
       [bytes('name\na', 'e282'), `:2:2: invalid UTF-8 (byte offset 6)${end}`, save],
       ['name;description\na;b\n', `:1: ${semicolons}`, separator],
       ['"Name"; "description"\n"a";"b"\n', `:1: ${semicolons}`, separator],
-      ['sep=;\nname;description\n', `:1: ${semicolons}`, separator],
+      ['sep=;\nname;description\n', `:2: ${semicolons}`, separator],
       ['\n| name | description |\n', `:2: ${semicolons.replace('semicolons', 'vertical bars')}`],
       ['\nname\tdescription\na\tb\n', `:2: ${semicolons.replace('semicolons', 'tabs')}`, separator],
       ['id  name\n1   a\n', `:1: ${semicolons.replace('semicolons', 'spaces')}`, separator],
-      ['<!DOCTYPE html>\n<p>', ' is an HTML page, not csv', 'It may be a login page.'],
-      ['\n<?xml version="1.0"?>', ' is XML, not csv'],
-      [
-        '[{"name":"a"}]',
-        ' is JSON, not csv',
-        'Add --format json, or ndjson for one object per line.',
-      ],
-      ['- id: 1\n  name: a\n', ' is YAML, not csv'],
-      ['┌────┬──────┐\n', ' is a table for people, not csv', 'Write it with -o csv.'],
-      ['PK\u0003\u0004\u0014\0', ' is a workbook or an archive, not csv'],
+      ['<!DOCTYPE html>\n<p>', ' is an HTML page', 'It may be a login page.'],
+      ['\n<?xml version="1.0"?>', ' is XML'],
+      ['[{"name":"a"}]', ' is JSON', 'Add --format json, or ndjson for one object per line.'],
+      ['- id: 1\n  name: a\n', ' is YAML'],
+      ['┌────┬──────┐\n', ' is a table for people', 'Write it with -o csv.'],
+      ['PK\u0003\u0004\u0014\0', ' is a workbook or an archive'],
       ['dog,cat\n', `:1: line 1 must be a header, for example name,description${end}`],
       [
         `name,${'x'.repeat(50)},y\na,b,\n`,
@@ -238,11 +237,11 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
       [`name\n${'x,'.repeat(30_000)}\n`, ':2: expected 1 field, got 20000'],
       [
         `name\na\n${many.repeat(2)}`,
-        `:3: field 20000 ends beyond 1 MiB; a quote may be missing${end}`,
+        `:3: the row is longer than 1 MiB; a quote may be missing${end}`,
       ],
       [
         `name\na\n"${'x'.repeat(2 * MiB)}"`,
-        `:3: field 1 ends beyond 1 MiB; a quote may be missing${end}`,
+        `:3: the row is longer than 1 MiB; a quote may be missing${end}`,
       ],
       ['name,description\na,b\n\ufeffNAME, Description\n', ':3: repeats the header of line 1'],
       ['name,,description\na,,b\nc,d,e\n', ':3: field 2 has no title in line 1', only],
@@ -294,19 +293,34 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
       [`[${'['.repeat(34)}${']'.repeat(34)}]`, `:1:34: nested more than 32 levels deep${end}`],
       [`[\n{"name":[${many}1]}]`, `:2:2006: more than 1,000 values${end}`],
       ['[ 1]', ':1:3: must be an object such as {"name": "rabbit"}'],
+      [`[\n{"name":"${'x'.repeat(MiB)}"}]`, ':2:1: the row is longer than 1 MiB'],
+      [
+        `[{"name":"${'\\u0001'.repeat(MiB / 2)}"}]`,
+        ':1:2: name contains the control character U+0001',
+      ],
       ['[\n {"description":"x"}]', ':2:2: name is missing'],
       ['[{"name":\n{"name":1}}]', ':1:2: name must be a string, not an object'],
       ['[{"name":1}]', ':1:2: name must be a string, not a number'],
-      ['[{"name":"a","description":null}]', ':1:2: description must be a string, not null'],
+      ['[{"name":null}]', ':1:2: name must be a string, not null'],
       [
         '{"a":{"b":[1],"c d":[{"name":"a"}]}}',
         `:1:1: ${array}`,
         `The array is in a."c d". Take it out with jq '.a."c d"'.`,
       ],
+      [
+        '{"a":[],"items":[{"name":"a"}]}',
+        `:1:1: ${array}`,
+        "The array is in items. Take it out with jq '.items'.",
+      ],
+      ['{"items":[]}', `:1:1: ${array}`, lines],
       ['{"name":"a","tags":[{}]}', `:1:1: ${array}`, lines],
-      ['<html>', ' is an HTML page, not json'],
-      ['name,description\n', ' is a table, not json', 'Add --format csv or tsv.'],
-      ['[{"name":"a","x":1}]', `:1:2: unknown field "x"; fields: ${fields}`],
+      ['<html>', ' is an HTML page'],
+      ['name,description\n', ' is a table', 'Add --format csv or tsv.'],
+      [
+        '[{"name":"a","x":1}]',
+        `:1:2: unknown field "x"; fields: ${fields}`,
+        `Leave out all other fields. Run: jq 'map({name,description})'`,
+      ],
       [
         '[{"a":1,"b":1,"c":1,"d":1}]',
         `:1:2: unknown fields "a", "b", "c" and 1 more; fields: ${fields}`,
@@ -323,6 +337,12 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
         '\n[\n{"name":"a"}]\n',
         `:2:1: expected one JSON object per line, got an array${end}`,
         'Add --format json for one JSON array.',
+      ],
+      ['{"name":"a"}\n{"name":\n', ':2:9: unexpected end of input', oneLine],
+      [
+        '{"name":"a","x":1}',
+        `:1:1: unknown field "x"; fields: ${fields}`,
+        `Leave out all other fields. Run: jq -c '{name,description}'`,
       ],
       ['{"name":"a"}\n[]\n', ':2:1: must be an object such as {"name": "rabbit"}'],
     ],
@@ -369,7 +389,8 @@ describe('input that cannot be read', () => {
     ['memory.csv', 'cannot read FILE (EIO)'],
     ['large.csv', 'FILE is larger than 32 MiB'],
     ['file.txt', 'the format of FILE is unknown'],
-    ['file.yaml', 'FILE is YAML, which petstore writes and does not read'],
+    ['file.yaml', 'FILE is YAML'],
+    ['file.xlsx', 'FILE is a workbook or an archive'],
     ['-', 'the format of standard input is unknown'],
   ])('%s: %s', async ([name, message], { petstore, sandbox, folder, skip }) => {
     skip(name === 'memory.csv' && !existsSync('/proc/self/mem'), 'only Linux has it');

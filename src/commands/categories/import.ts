@@ -10,7 +10,7 @@ import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { onProfile } from '../../session/settings.ts';
+import { onProfile, profileFlag } from '../../session/settings.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
 import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
@@ -99,7 +99,9 @@ async function importFile(session: Session, file: string, options: Options): Pro
   showPlan(session, items, toCreate, forecast);
   // A table has only the counts.
   if (path !== undefined && session.format === 'table' && toCreate > 0) {
-    notice(report, `to see the names: ${commandOn('petstore categories diff', file)}`);
+    const format = options.format ? ` --format ${options.format}` : '';
+    const diff = `petstore categories diff${profileFlag(session.profile)}${format}`;
+    notice(report, `to see the names: ${commandOn(diff, file)}`);
   }
   await printPlan(session, source, items, forecast);
 }
