@@ -69,7 +69,7 @@ function explain(message: string): { readonly message: string; readonly hint: st
 
 function withArticle(type: string): string {
   if (type === 'null') return type;
-  const words = type.replace(/^Array<(\w+)>$/, 'array of $1s');
+  const words = type.replace(/^Array<(\w+).*$/, 'array of $1s').toLowerCase();
   return /^[ao]/.test(words) ? `an ${words}` : `a ${words}`;
 }
 
@@ -89,6 +89,7 @@ function describeError(error: unknown): string {
 
 /** Tokens have names in the library that no user has seen. */
 const rewordings: readonly (readonly [theirs: RegExp, ours: string])[] = [
+  [/^expected one of \((\w+)\), received (\w+)$/, 'the expression gives $2 where a $1 is needed'],
   [/^invalid token \(\w+\): (".*")$/s, 'unexpected $1'],
   [/^unexpected token type: \w+, value: (.*)$/s, 'unexpected "$1"'],
   [/^unexpected token: (.*)\(\w+\)$/s, 'unexpected "$1"'],
@@ -230,12 +231,12 @@ const functions: Record<string, (...args: never[]) => Json> = {
   length: (value: string | Json[] | JsonObject) =>
     (isJsonObject(value) ? listFields(value) : [...value]).length,
   map: (keyOf: KeyOf, list: Json[]) => list.map(keyOf),
-  max: (list: Json[]) => findExtreme(list, itself, -1),
-  max_by: (list: Json[], keyOf: KeyOf) => findExtreme(list, keyOf, -1),
-  min: (list: Json[]) => findExtreme(list, itself, 1),
-  min_by: (list: Json[], keyOf: KeyOf) => findExtreme(list, keyOf, 1),
-  sort: (list: Json[]) => list.toSorted(compare),
-  sort_by: (list: Json[], keyOf: KeyOf) => list.toSorted((a, b) => compare(keyOf(a), keyOf(b))),
+  max: (list: Json[]) => sortBy(list, itself, -1)[0] ?? null,
+  max_by: (list: Json[], keyOf: KeyOf) => sortBy(list, keyOf, -1)[0] ?? null,
+  min: (list: Json[]) => sortBy(list, itself)[0] ?? null,
+  min_by: (list: Json[], keyOf: KeyOf) => sortBy(list, keyOf)[0] ?? null,
+  sort: (list: Json[]) => sortBy(list, itself),
+  sort_by: (list: Json[], keyOf: KeyOf) => sortBy(list, keyOf),
   sum: addUp,
   to_number: toNumber,
   to_string: (value: Json) => (typeof value === 'string' ? value : writeJson(value)),
@@ -249,13 +250,9 @@ function typeOf(value: Json): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-function findExtreme(list: readonly Json[], keyOf: KeyOf, sign: 1 | -1): Json {
-  let best: { readonly item: Json; readonly key: Json } | undefined;
-  for (const item of list) {
-    const key = keyOf(item);
-    if (sign * compare(key, best ? best.key : key) < 0 || !best) best = { item, key };
-  }
-  return best?.item ?? null;
+function sortBy(list: readonly Json[], keyOf: KeyOf, sign = 1): Json[] {
+  const keyed = list.map((item) => ({ item, key: keyOf(item) }));
+  return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ item }) => item);
 }
 
 /** JavaScript compares a bigint and a number exactly. */

@@ -207,6 +207,12 @@ const unfit = [
   ['abs(@)', 'abs() takes a number as argument 1, and was given an array', 'Pick numbers'],
   ['keys(@)', 'keys() takes an object as argument 1, and was given an array', 'Pick one object'],
   ['map(&n, [0])', 'map() takes an array as argument 2, and was given an object', 'Pick an array'],
+  [
+    'from_items(@)',
+    'from_items() takes an array of arrays as argument 1, and was given one of other values',
+    'Pick strings',
+  ],
+  ['group_by(@, &description)', 'the expression gives null where a string is needed', 'default'],
   ['sort_by(@, &description)', 'cannot order null and a string', 'default'],
   ['max_by(@, &[name])', 'cannot order an array and an array', 'Put numbers'],
 ] as const;
