@@ -45,10 +45,14 @@ export async function readTable(
   pause: () => Promise<void>,
 ): Promise<void> {
   const find = createFinder(text);
-  const { offset, line } = find(findHeader(text));
+  const hasContent = (byte: number) => byte > 0x20 && byte !== delimiters[format].charCodeAt(0);
+  const { offset, line } = find(findHeader(text, hasContent));
   const [titleLine = ''] = text.toString('utf8', offset, offset + maxRowLength).split(/[\r\n]/, 1);
   const header = { line, titles: readTitles(titleLine, format, { line }, rows) };
   const base = offset + Buffer.byteLength(titleLine);
+  // A spreadsheet may end with a million empty rows, which take csv-parse five seconds.
+  const end = text.indexOf('\n', text.findLastIndex(hasContent));
+  const body = text.subarray(base, end < 0 ? undefined : end);
   let start = base;
   const parser = parse({
     ...dialect(format),
@@ -60,7 +64,7 @@ export async function readTable(
     },
   });
   try {
-    await pipeline(splitUp(text.subarray(base), pause), parser.resume());
+    await pipeline(splitUp(body, pause), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new Stop(find(base + Number(error.bytes)), explain(error), quoteHint);
@@ -68,10 +72,10 @@ export async function readTable(
 }
 
 /** Returns where the header begins: after the line in which a spreadsheet names the separator, and empty rows. */
-function findHeader(text: Buffer): number {
+function findHeader(text: Buffer, hasContent: (byte: number) => boolean): number {
   const [separatorLine = ''] = /^"?sep=[^\r\n]*/i.exec(text.toString('latin1', 0, 10)) ?? [];
   const start = separatorLine.length;
-  const first = text.findIndex((byte, index) => index >= start && byte > 0x20 && byte !== 0x2c);
+  const first = text.findIndex((byte, index) => index >= start && hasContent(byte));
   return Math.max(start, text.lastIndexOf('\n', first) + 1, text.lastIndexOf('\r', first) + 1);
 }
 

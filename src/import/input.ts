@@ -42,13 +42,18 @@ type OtherFile = {
 const otherFiles: readonly OtherFile[] = [
   {
     // ZIP, and the format of .xls, of which UTF-8 leaves little.
-    start: /^(PK(?![\s -~])|\ufffd\ufffd.\ufffd)/,
+    start: /^(PK(?![\s -~])|\ufffd\ufffd.\u0871)/,
     extension: /^(xlsx?|ods|numbers|zip)$/,
     what: 'a workbook or an archive',
     hint: 'Save the sheet as CSV.',
   },
   { start: /^%PDF/, what: 'a PDF', hint: 'Save its table as CSV.' },
-  { start: /^\s*<(!doctype )?html/i, what: 'an HTML page', hint: 'It may be a login page.' },
+  {
+    start: /^\s*<(!doctype )?html/i,
+    extension: /^html?$/,
+    what: 'an HTML page',
+    hint: 'It may be a login page.',
+  },
   { start: /^\s*</, what: 'XML', hint: `Save it as ${names}.` },
   { start: /^[┌+]/, what: 'a table for people', hint: 'Write it with -o csv.' },
   {
@@ -126,7 +131,7 @@ function refuse(source: string, other: OtherFile | undefined): void {
 /** Names that are the trace of a fault elsewhere are created all the same: they may be meant so. */
 function noticeOddNames(items: readonly Item[], report: Report): void {
   // In other languages too: #WERT!, #¿NOMBRE?
-  const error = items.find(({ name }) => /^#(N\/A|[^\s!?]+[!?]$)/.test(name));
+  const error = items.find(({ name }) => /^#(N\/A|[\p{Lu}\p{P}0]+[!?]$)/u.test(name));
   if (error) notice(report, `${describeRow(error)} is an error of a spreadsheet`);
   const foreign = items.filter(({ name }) => !/^[ -~]*$/.test(name));
   const [first] = foreign;

@@ -119,6 +119,7 @@ describe('valid input', () => {
       '[\r\n  {\r\n    "name": "a"\r\n  },\r\n  {"name": "b", "description": ""}\r\n]\r\n',
       [row(2, 'a'), row(5, 'b', '')],
     ],
+    ['a comma at the end', 'tsv', 'name\na\n,\n\t\n', [row(2, 'a'), row(3, ',')]],
     ['null', 'json', '[{"name":"a","description":null}]', [row(1, 'a')]],
     ['a byte order mark', 'json', '\ufeff[{"name":"é\\u00e9"}]', [row(1, 'éé')]],
     [
@@ -223,6 +224,11 @@ describe('invalid input is rejected with its place, and nothing is sent:', () =>
       ['- id: 1\n  name: a\n', ' is YAML'],
       ['┌────┬──────┐\n', ' is a table for people', 'Write it with -o csv.'],
       ['PK\u0003\u0004\u0014\0', ' is a workbook or an archive'],
+      [
+        bytes('', 'd0cf11e0a1b11ae1000000'),
+        ' is a workbook or an archive',
+        'Save the sheet as CSV.',
+      ],
       ['dog,cat\n', `:1: line 1 must be a header, for example name,description${end}`],
       [
         `name,${'x'.repeat(50)},y\na,b,\n`,
