@@ -432,6 +432,28 @@ describe('input that cannot be read', () => {
   });
 });
 
+test.for([
+  ['csv', 'name\n', 'a\n', ''],
+  ['tsv', 'name\n', 'a\n', ''],
+  ['json', '[', '{"name":"a"},', '{"name":"b"}]'],
+  ['ndjson', '', '{"name":"a"}\n', ''],
+] as const)('Ctrl-C ends the reading of %s', async ([format, head, row, tail], { petstore }) => {
+  const ctrlC = new AbortController();
+  let turns = 0;
+  const turn = async () => {
+    turns += 1;
+    if (turns === 3) ctrlC.abort(new Error('Ctrl-C'));
+  };
+  const argv = ['categories', 'import', '-', '--format', format, '--dry-run'];
+  const options = { stdin: head + row.repeat(99_000) + tail, signal: ctrlC.signal };
+
+  const { stdout, stderr } = await petstore(argv, { ...options, context: { turn } });
+
+  expect(stdout).toBe('');
+  expect(stderr).toContain('Ctrl-C');
+  expect(turns).toBe(3);
+});
+
 describe('any input', () => {
   test('of random bytes gives rows or faults', async ({ read }) => {
     const format = fc.constantFrom('csv', 'tsv', 'json', 'ndjson');
