@@ -209,6 +209,7 @@ const elsewhere: Readonly<Record<string, string>> = {
     'test/commands/categories/create.test.ts',
   'commands/sandbox/run-program.ts Run: petstore sandbox -- sh ${quoteForShell(program)}':
     'names a file of the user',
+  'import/json-rows.ts Run: ${jq}': 'takes jq',
   'import/turn-cell.ts Run: petstore doctor': 'takes a store that is away',
   'import/turn-cell.ts Run: ${command}': 'deletes a value that a later version wrote',
 };
