@@ -125,7 +125,7 @@ for (const [name, program] of Object.entries(engines))
         [...ci, '+eval'],
         `ci:${password}@`,
         '',
-        "can't run this command",
+        ' command', // Redis says that it can't run it, Valkey that there are no permissions to.
       ],
       ['a user that is nobody, and no password', [], 'nobody@', '', rejected],
       ['no room left', ['--maxmemory', '1'], '', '', 'OOM command not allowed'],
