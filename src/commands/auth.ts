@@ -17,9 +17,13 @@ import { addExamples } from './help.ts';
 
 export function defineLogin(command: Command, app: App): void {
   command.description(
-    'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing; in a script, reads the key from standard input. Sends one request to verify the key, and stores no key that was not accepted.',
+    'Try an API key with one request, and store it with its base URL. Asks for what is missing; a script gives --base-url and the key on standard input. A key that the service does not accept is not stored.',
   );
-  addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
+  addExamples(command, [
+    'petstore auth login',
+    'petstore auth login --profile staging',
+    'petstore auth login --base-url https://HOST/v1 < key-file',
+  ]);
   command.action(withSession(app, command, logIn, { isNew: true }));
 }
 
@@ -149,7 +153,7 @@ const statusColumns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
 
 export function defineStatus(command: Command, app: App): void {
   command.description(
-    'Show which API key is used, where it comes from and its last characters; sends no request',
+    'Show which API key is used and where it comes from, and its last characters, unless an api-key-command prints it. Sends no request.',
   );
   addExamples(command, ['petstore auth status', 'petstore auth status --check']);
   command

@@ -65,7 +65,7 @@ export function define(command: Command, app: App): void {
     "echo 'source <(petstore completion bash)' >> ~/.bashrc",
     "echo 'source <(petstore completion zsh)' >> ~/.zshrc",
     'petstore completion fish > ~/.config/fish/completions/petstore.fish',
-    'petstore completion powershell >> $PROFILE',
+    'petstore completion powershell | Add-Content $PROFILE',
   ]);
   command
     .description(

@@ -89,7 +89,7 @@ export function defineSet(command: Command, app: App): void {
   ]);
   command
     .addArgument(settingArgument(effectiveNames))
-    .argument('<value>')
+    .argument('<value>', 'new value, see below')
     .action(withSession(app, command, setSetting, { isNew: true, onFault: 'go on' }));
 }
 

@@ -34,6 +34,9 @@ const columns = ['check', 'status', 'finding', 'fix'] as const;
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
   command
+    .description(
+      'Check versions, settings, key, proxy, certificates, state folder, shared store and rate limit, and say how to mend what is wrong. Without --check the service gets no request, and an api-key-command does not run.',
+    )
     .option('--check', 'send one request to check that the service responds')
     .action(withSession(app, command, examine, { onFault: 'go on' }));
 }

@@ -11,7 +11,7 @@ import { chooseSharedStore } from '../session/open-limit.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
 import { isoTime } from '../time.ts';
-import { addExamples } from './help.ts';
+import { addExamples, addNotes } from './help.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 
@@ -19,9 +19,15 @@ const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as
 
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore limits', 'petstore limits --query items[0].remaining -o raw']);
+  addNotes(command, [
+    'Sends no request without --refresh. The source of a value is service (a response had it), own count (of the requests from this state folder) or unknown.',
+  ]);
   command
     .option('--refresh', 'send one request to get the current values')
-    .option('--reset', 'discard all recorded values, including a wait in force')
+    .option(
+      '--reset',
+      'forget everything known, even a wait that the service asked for; only if you know that a ban was lifted',
+    )
     .action(withSession(app, command, showLimits));
 }
 

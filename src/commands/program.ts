@@ -7,7 +7,7 @@ import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
-const about = 'Manage pet store categories. Imports resume, and nothing is created twice.';
+const about = 'Manage the categories of a pet store service. Interrupted imports resume.';
 const firstStep = 'To try it without an account: petstore categories list --profile sandbox';
 const whereOptionsAre =
   'Options of all commands, such as --profile and --json: petstore help options';

@@ -10,15 +10,22 @@ export const topics: Readonly<Record<string, (program: Command) => string>> = {
     const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
-  'exit-codes': (program) => formatList(program, 'Exit codes:', exitCodes),
+  'exit-codes': (program) =>
+    [
+      formatList(program, 'Exit codes:', exitCodes),
+      wrap(
+        program,
+        'After 6: an import checks first, so run it again; a create only with --if-missing.',
+      ),
+    ].join('\n\n'),
   environment: (program) =>
     formatList(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
 };
 
 const rules = [
   'They can be given before or after the command. If options contradict each other, the last one counts: --json -o csv prints CSV.',
-  '--query picks from what --json prints, with JMESPath as in aws and az: --query "[?name==\'dog\'].id". Put strings in single quotes and numbers in backticks. With -o raw a single value is printed bare, for shells.',
-  'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
+  '--query picks from what --json prints, in the language of aws and az: --query "[?name==\'dog\'].id". Put strings in single quotes and numbers in backticks. With -o raw a single value is printed bare, for shells.',
+  'A duration is 500ms, 30s, 2m, 1h30m or inf; a number without a unit is seconds.',
   'Some of them can also be set in the environment (petstore help environment) and in the settings (petstore help config set).',
 ];
 
@@ -28,20 +35,23 @@ export const exitCodes: readonly Item[] = [
   ['1', 'Internal error: a bug in petstore'],
   [
     '2',
-    'Invalid command line, settings or input, or you said no: nothing was sent. Also: an ambiguous name, or --query failed on the result',
+    'Wrong command line, settings or input, or you answered no. Nothing was sent, except: a name matched several categories, or --query failed after the request',
   ],
   ['3', 'Refused by the service: 400, 404, 409, 422 or any other 4xx but 408; no such category'],
   ['4', 'No API key, or the service rejected it (401, 403)'],
-  ['5', 'Network, TLS, timeout, 408, 5xx, or an unexpected response'],
+  [
+    '5',
+    'Network, TLS, timeout, 408, 5xx (75 if a read got a 503 with Retry-After), or an unexpected response',
+  ],
   ['6', 'The outcome of a write is unknown: it may have been carried out'],
   [
     '7',
-    'Import not finished: rows were refused or remain (75 if only the rate limit stopped it). Also: diff found something to import',
+    'Import not finished: rows were refused or are left (75 if only the rate limit stopped it), or a name exists more than once. Also: diff found something to import',
   ],
   ['74', 'Cannot write output or state (disk full, read-only, damaged)'],
   [
     '75',
-    'Not now: rate limited, or another process was creating, or the shared store away. Not done: try again',
+    'Not now: the rate limit, another petstore command that creates, or a shared store that is away, for longer than --max-wait. Not done: run it again later',
   ],
   ['129', 'Hung up: the terminal was closed'],
   ['130', 'Interrupted (Ctrl-C)'],
@@ -74,7 +84,7 @@ const otherVariables: readonly Item[] = [
   ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
   ['TERM', 'if dumb or empty, disable colour and the status line'],
   ['LC_ALL, LC_CTYPE, LANG', 'locale: tables have frames only in UTF-8'],
-  ['CI', 'if set, petstore never prompts; 0 or false counts as not set'],
+  ['CI', 'if set, petstore asks no questions; 0 or false counts as not set'],
   ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],
   ['XDG_STATE_HOME, LOCALAPPDATA', 'parent of the state folder'],
 ];

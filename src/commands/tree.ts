@@ -24,7 +24,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
       get: verb('Show one category, by its id or exact name', () => import('./categories/get.ts')),
       create: verb('Create a category', () => import('./categories/create.ts')),
       import: verb(
-        'Import categories from a file, each name exactly once',
+        'Create the categories of a file, each name once',
         () => import('./categories/import.ts'),
       ),
       diff: verb(
@@ -64,7 +64,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
   },
   limits: {
     part: 'Account:',
-    summary: 'Show the rate limit and what is left of it',
+    summary: 'Show what is left of the rate limit',
     load: () => import('./limits.ts'),
   },
   config: {
@@ -80,7 +80,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
   },
   api: {
     part: 'Tools:',
-    summary: 'Send any request to the service',
+    summary: 'Send any other request to the service',
     load: () => import('./api.ts'),
   },
   doctor: {
@@ -90,7 +90,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
   },
   sandbox: {
     part: 'Tools:',
-    summary: 'Run a local sandbox of the service',
+    summary: 'Run a copy of the service on this machine',
     load: () => import('./sandbox/sandbox.ts'),
   },
   completion: {

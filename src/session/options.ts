@@ -23,7 +23,10 @@ const related: { readonly [Name in SettingName]?: readonly Option[] } = {
   ],
   output: [
     new Option('--json', 'same as -o json'),
-    new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
+    new Option(
+      '--query <expression>',
+      "print only part of the result, such as '[].name' (JMESPath)",
+    ),
     new Option(
       '--columns <names>',
       'fields to print, in the order given, such as id,name',
@@ -35,11 +38,11 @@ const related: { readonly [Name in SettingName]?: readonly Option[] } = {
 /** Made once and shared by the program, the group and the verb: making them takes longer than adding them. */
 const options: readonly Option[] = [
   ...settingOptions(),
-  new Option('--timeout <duration>', 'timeout for one request (default 30s)'),
+  new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
   new Option('-q, --quiet', 'print only the result and errors'),
   new Option('-v, --verbose', 'log each request and response'),
   new Option('--no-color', 'disable colour'),
-  new Option('--no-input', 'never prompt'),
+  new Option('--no-input', 'ask no questions'),
 ];
 const helpOption = new Option('-h, --help', 'show help');
 

@@ -58,7 +58,7 @@ export function define(command: Command, app: App): void {
     .option('-d, --description <text>', 'description of the category')
     .option(
       '--if-missing',
-      'print the existing category if the name is taken; sends one more request, and is safe to repeat',
+      'if the name exists, print that category and create nothing; sends one more request if it does not',
     )
     .option('--dry-run', 'print the request without sending it; with --if-missing only if needed')
     .addOption(new Option('--name <name>').hideHelp().argParser(refuseName))

@@ -38,7 +38,7 @@ export function define(command: Command, app: App): void {
         ['only_in_service', 'the file does not have it: an import leaves it unchanged'],
       ],
     ],
-    'Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.',
+    'The columns are change, line, name, id, looksLike (the similar name), description and serviceDescription. Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.',
   ]);
   command
     .argument('<file>', 'file of categories as for import, or - for standard input')

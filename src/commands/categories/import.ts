@@ -50,7 +50,8 @@ export function define(command: Command, app: App): void {
         ['NDJSON', 'one such object per line'],
       ],
     ],
-    'The file is UTF-8. The same command resumes an interrupted import. Names that already exist are skipped; petstore categories create makes a second category of a name.',
+    'The file is UTF-8. Run the same command again to resume an interrupted import. Names that exist are skipped; petstore categories create makes a second category of a name.',
+    'Exit code 7: rows were refused or are left. 75: the rate limit; run it again at the time shown. 6: run it again, it checks first.',
   ]);
   command
     .argument('<file>', 'file of categories, or - for standard input')
@@ -60,10 +61,13 @@ export function define(command: Command, app: App): void {
       ),
     )
     .option('--dry-run', 'show the plan without creating anything; costs one request')
-    .option('-y, --yes', 'skip the confirmation')
+    .option(
+      '-y, --yes',
+      'do not ask; needed in scripts. A name that looks like an existing one is then refused',
+    )
     .option(
       '--settle <duration>',
-      `wait before checking unknown outcomes (default: ${duration(settleMs)}, after a kill ${duration(settleAfterKillMs)})`,
+      `how long to wait for interrupted requests before checking the list (default: ${duration(settleMs)}; ${duration(settleAfterKillMs)} after a kill)`,
     )
     .action(withSession(app, command, importFile));
 }

@@ -24,7 +24,7 @@ export function define(command: Command, app: App): void {
   ]);
   addNotes(command, [
     'Without a command, prints two lines to paste into another shell (on Windows into PowerShell) and runs until Ctrl-C. ' +
-      'With a command, runs it with PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its status.',
+      'With a command, runs it with PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its exit code.',
     'Each run begins with the same sample data. To use your own: --data with {"categories": [{"name": "dog"}], "pets": [...], ' +
       '"orders": [...]}, or an array of categories; anything you leave out is filled with sample data.',
     '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor shows it). To start ' +
