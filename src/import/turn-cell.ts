@@ -48,7 +48,8 @@ export type TurnAddress = {
 };
 
 export const maxUnusedMs = 30 * 86_400_000;
-const doctorHint = 'Nobody creates by name without the store that is set. Run: petstore doctor';
+const doctorHint =
+  'import and create --if-missing need the shared store that is set. Run: petstore doctor';
 const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Opens the turn of a service in the store that is set, else on disk. */

@@ -21,7 +21,7 @@ export async function openLimits(setup: Setup, { address, secret }: Account): Pr
   return shareThrough(limit, own, context, (error) =>
     notice(
       report,
-      `the shared store ${store.name}: ${describeStoreError(error)}; counting requests on this machine alone, leaving a quarter of the limit to others`,
+      `the shared store ${store.name}: ${describeStoreError(error)}; until it answers, this machine counts alone and uses at most three quarters of the limit`,
     ),
   );
 }
