@@ -33,10 +33,10 @@ test('docs/scripting.md explains every exit code in the words of its help page',
   }
 });
 
-test('docs/settings.md names every setting with its flag, variable and name in the file', async ({
+test('docs/setup.md names every setting with its flag, variable and name in the file', async ({
   petstore,
 }) => {
-  const page = readFileSync('docs/settings.md', 'utf8');
+  const page = readFileSync('docs/setup.md', 'utf8');
   const { stdout: environment } = await petstore(['help', 'environment']);
   const { stdout: help } = await petstore(['config', 'set', '--help']);
   const [, settings = ''] = help.split('\nSettings:\n');

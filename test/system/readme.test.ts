@@ -42,7 +42,7 @@ test('the README has at most 130 lines', () => {
 });
 
 test('the settings file that is shown is read', async ({ folder, petstore }) => {
-  const [shown = ''] = blocksOf(readFileSync('docs/settings.md', 'utf8'), 'json');
+  const [shown = ''] = blocksOf(readFileSync('docs/setup.md', 'utf8'), 'json');
   writeFileSync(join(folder, 'settings.json'), shown);
 
   const { code, stdout } = await petstore(['config', 'list', '-o', 'csv'], {

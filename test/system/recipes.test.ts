@@ -39,7 +39,8 @@ const readme = readFileSync('README.md', 'utf8');
 const ci = readFileSync('docs/ci.md', 'utf8');
 const [everyday = '', inTheReadme = ''] = blocksOf(readme, 'bash');
 const [simple = '', onError = ''] = blocksOf(readFileSync('docs/scripting.md', 'utf8'), 'bash');
-const [locked = '', keyCommands = ''] = blocksOf(ci, 'bash');
+const [locked = ''] = blocksOf(ci, 'bash');
+const [keyCommands = ''] = blocksOf(readFileSync('docs/setup.md', 'utf8'), 'bash');
 const [script = ''] = blocksOf(ci, 'sh');
 const scripted = `cat > petstore-import.sh <<'END'\n${script}END\n`;
 const inCi = `${scripted}sh petstore-import.sh pets.csv`;
@@ -74,7 +75,7 @@ describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
 describe.concurrent('the recipes of the README', () => {
   test('for every day, with a question that nobody can be asked', async ({ bash }) => {
     const { code, stdout, stderr } = await bash(
-      `${everyday.replace('species.csv', '$& --yes')}\necho "id $id"; cat backup.csv doctor.json`,
+      `${everyday.replace('species.csv', '$& --yes')}\necho "id $id"; cat saved.csv doctor.json`,
     );
 
     expect(code, stderr).toBe(0);
@@ -138,7 +139,9 @@ describe.concurrent('the script for CI', () => {
   });
 });
 
-test('the programs for keys on the page on CI are called as they stand there', async ({ bash }) => {
+test('the programs for keys on the page on setup are called as they stand there', async ({
+  bash,
+}) => {
   const lines = keyCommands.trimEnd().split('\n');
   const called = lines.map((line) => /'(.*)'/.exec(line)?.[1]);
 
