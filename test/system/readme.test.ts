@@ -83,6 +83,7 @@ function withoutTimes(text: string): string {
     )
     .replace(/(versions|certificates): .*/g, '$1')
     .replace(/day: \d+ used/g, 'day: N used')
+    .replace(/Retry in .*? \(|--max-wait \d+s\./g, '')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
     .replace(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME');
 }
