@@ -103,14 +103,16 @@ describe.concurrent('the script for CI', () => {
   test('imports, and ends with the exit code of the import', async ({ bash }) => {
     const { code, stderr } = await bash(inCi);
 
-    expect(stderr).toContain('some rows were refused or remain: see the messages above\n');
+    expect(stderr).toContain('some rows were refused or are left: see the messages above\n');
     expect(code).toBe(7);
   });
 
   test('leaves what is rate limited to the next run', async ({ bash }) => {
     const { code, stderr } = await bash(inCi, { refusals: 1, retryAfter: 3_600 });
 
-    expect(stderr).toContain('rate limited: nothing is lost, the next run resumes\n');
+    expect(stderr).toContain(
+      'not finished, usually because of the rate limit: the next run resumes\n',
+    );
     expect(code).toBe(75);
   });
 
