@@ -28,7 +28,10 @@ export function define(command: Command, app: App): void {
       ]),
     )
     .addOption(
-      new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
+      new Option(
+        '--limit <number>',
+        'print at most this many categories, after --search and --sort',
+      ).argParser(parseLimit),
     )
     .action(withSession(app, command, printList));
 }
