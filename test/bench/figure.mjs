@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import headless from '@xterm/headless';
 
-const columns = 80;
+const columns = 100;
 const command = 'petstore categories import species.csv --yes --profile sandbox';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-figure-'));
@@ -51,9 +51,7 @@ function draw() {
     { sign: status.slice(0, 1), text: status.slice(1).trim() },
     { text: 'Killed', color: '#ff7b72' },
     prompt,
-    ...resumed
-      .filter((row) => /resuming|^created|^already exists/.test(row))
-      .map((text) => ({ text })),
+    ...resumed.filter((row) => /^created|^already exist/.test(row)).map((text) => ({ text })),
   ];
   const width = 40 + 9 * Math.max(...rows.map(({ sign, text }) => text.length + (sign ? 2 : 0)));
   const height = 36 + 20 * rows.length;
