@@ -160,8 +160,9 @@ async function checkStateFolder({ context }: Session): Promise<Finding> {
 }
 
 async function checkStore(session: Session, canSend: boolean): Promise<Finding> {
+  if (session.profile.isSandbox) return 'none: a sandbox needs none';
   const store = chooseSharedStore(session);
-  if (!store) return 'not set: the rate limit is shared on this machine only';
+  if (!store) return 'not set: only commands with this state folder share the rate limit';
   if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
   const limit = await session.limits();
   await readStatus(limit);

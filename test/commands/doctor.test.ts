@@ -41,7 +41,7 @@ describe('doctor', () => {
         ['proxy', 'none'],
         ['certificates', 'those of Node.js'],
         ['state folder', join(folder, 'state')],
-        ['shared store', 'not set: the rate limit is shared on this machine only'],
+        ['shared store', 'not set: only commands with this state folder share the rate limit'],
         ['rate limit', 'nothing recorded in the state folder yet'],
         ['service', 'left out: one request is sent with --check, if nothing failed before', 'skip'],
       ].map(([check, finding, status = 'ok']) => ({ check, status, finding })),
