@@ -11,6 +11,8 @@ const intervalMs = 30_000;
 const barWidth = 5;
 /** The spinner and the space after it. */
 const spinnerWidth = 2;
+/** A terminal shows Ctrl-C as ^C behind the line. */
+const echoWidth = 2;
 
 export type Status = {
   readonly show: (event: Wait | Progress) => void;
@@ -39,10 +41,8 @@ export function createStatusLine(
       return;
     }
     // A line that wraps would not be cleared as a whole.
-    const shown = escapeText(sink.redact(text)).slice(
-      0,
-      Math.max(0, stream.columns - spinnerWidth),
-    );
+    const width = stream.columns - spinnerWidth - echoWidth;
+    const shown = escapeText(sink.redact(text)).slice(0, Math.max(0, width));
     drawnWidth = shown.length + spinnerWidth;
     // A frame that is drawn before the system tells of a new width must not wrap either.
     spinner.text = `\u001b[?7l${shown}\u001b[?7h`;
