@@ -105,7 +105,7 @@ describe('a wait on a terminal', () => {
     const { screen } = await terminal.end();
 
     // A line that wraps is not cleared as a whole, and Ctrl-C shows as ^C behind it.
-    for (const line of shown.split('\n')) expect(`${line}^C`.length).toBeLessThanOrEqual(later);
+    for (const line of shown.split('\n')) expect(`⠋ ${line}^C`.length).toBeLessThanOrEqual(later);
     expect(screen[0]?.slice(0, 9)).toBe(header.slice(0, 9));
     expect(screen.join('')).toMatch(/^id,name,description\s*rate *limit: .*\([\d:]+Z\)$/);
   });
