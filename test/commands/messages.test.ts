@@ -8,7 +8,7 @@ const folderOfLists = join(import.meta.dirname, 'messages');
 /**
  * Each line of a list is what is typed, and what it ends with: exit code, kind of error, requests if more than one, and what is
  * said, where `~` is the folder of the line. With --json the event says the same. Before what is typed may stand variables; an
- * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and LOCATION are the response of the
+ * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and FIELDS (`name: value`, one a line) are the response of the
  * service, and ERROR is that of the network. `npx vitest run test/commands/messages.test.ts --update` writes the lists anew.
  */
 test.for(readdirSync(folderOfLists))(
@@ -68,14 +68,14 @@ function readLine(line: string) {
     STDIN: stdin = '',
     STATUS,
     BODY = '',
-    LOCATION,
+    FIELDS = '',
     ERROR,
     ...env
   } = given;
   const headers = {
     'content-type': BODY.startsWith('<') ? 'text/html' : 'application/json',
     ...(STATUS === '429' && { 'retry-after': '600' }),
-    ...(LOCATION && { location: LOCATION }),
+    ...Object.fromEntries([...FIELDS.matchAll(/(\S+): ?(.*)/g)].map(([, ...field]) => field)),
   };
   const answer = () => {
     if (ERROR) return networkError(ERROR);

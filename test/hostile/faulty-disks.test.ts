@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { dirname, join, resolve } from 'node:path';
 import { describe } from 'vitest';
 import { test as base, expect, launcher, type Running } from '../support/program.ts';
+import { filesBelow } from '../support/promises.ts';
 import { startService } from '../support/service.ts';
 import { isNightly } from '../support/trials.ts';
 import { plans } from '../support/values.ts';
-import { filesBelow } from './invariants.ts';
 
 const disk = resolve('test/support/programs/faulty-disk.cjs');
 /** What a run ends with whose disk was touched too seldom for the fault to happen. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
-import { filesBelow } from '../hostile/invariants.ts';
 import { startTime } from '../support/clock.ts';
 import { put } from '../support/import-cases.ts';
 import { expect, reply, silence, test, testKey } from '../support/petstore.ts';
+import { filesBelow } from '../support/promises.ts';
 import { interrupted, type WireRequest } from '../support/values.ts';
 
 const list = ['categories', 'list'];

@@ -12,14 +12,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { test as base } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { noteCommands } from './last-commands.ts';
 import { type Authority, makeAuthority } from './own-authority.ts';
+import { brokenPromises } from './promises.ts';
 import type { Service, ServiceOptions } from './service.ts';
 
-export { expect } from 'vitest';
+export { expect };
 
 export const launcher = resolve('bin/petstore.js');
+
+/** Shorter ones are parts of other words. */
+const minKeyLength = 8;
 
 type Options = {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -32,7 +36,7 @@ type Options = {
   readonly unread?: boolean;
 };
 
-type Ended = {
+export type Ended = {
   /** The exit code, or the signal that ended it. */
   readonly code: number | NodeJS.Signals | null;
   readonly stdout: string;
@@ -65,7 +69,7 @@ export type Fixtures = {
   execute: (program: string, args: readonly string[], options?: Options) => Promise<Ended>;
   /** Starts the built petstore on this Node. */
   start: (args: readonly string[], options?: Options) => Running;
-  /** Runs the built petstore on this Node to its end. */
+  /** Runs the built petstore on this Node to its end, and expects what holds for every run. */
   petstore: (args: readonly string[], options?: Options) => Promise<Ended>;
 };
 
@@ -131,7 +135,18 @@ export const test = base.extend<Fixtures>({
       return spawn(process.execPath, [program, ...args], options);
     }),
 
-  petstore: ({ start }, use) => use((args, options) => start(args, options).ended),
+  petstore: ({ start }, use) =>
+    use(async (args, options) => {
+      const ended = await start(args, options).ended;
+      const key = options?.env?.PETSTORE_API_KEY ?? '';
+      const exitCode = ended.code;
+      // A sandbox ends as its program does, and completion as a shell needs it.
+      const isOther = /^(?:sandbox|completion)/.test(args[0] ?? '') || typeof exitCode === 'string';
+      const keys = key.length > minKeyLength ? [key] : [];
+      const broken = isOther ? [] : brokenPromises({ ...ended, exitCode }, keys);
+      expect(broken, `${args.join(' ')}\n${ended.stderr}`).toEqual([]);
+      return ended;
+    }),
 });
 
 function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { filesBelow } from '../hostile/invariants.ts';
 import { expect, isAlive, launcher, saveProfile, test, until } from '../support/program.ts';
+import { filesBelow } from '../support/promises.ts';
 import type { Service } from '../support/service.ts';
 
 const list = ['categories', 'list'];

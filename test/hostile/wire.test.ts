@@ -1,0 +1,351 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type reactions, startProxy } from '../support/connect-proxy.ts';
+import { makeAuthority, selfSign } from '../support/own-authority.ts';
+import { expect, test } from '../support/petstore.ts';
+import { freePort, listen } from '../support/ports.ts';
+import { formsOf } from '../support/promises.ts';
+import * as raw from '../support/raw.ts';
+import { end, endless, http, reset, type Seen, say, withFields } from '../support/raw.ts';
+import { canary, runOnSockets } from './on-sockets.ts';
+
+/**
+ * What a service, a network or a proxy can do with bytes. What an answer means that arrives whole, whatever its status and its
+ * content, is the same for every transport: commands/messages/service.txt, commands/create, output/json-text.
+ */
+const host = '127\\.0\\.0\\.1:\\d+';
+
+/** How a read ends and what a create is said to be, its exit code, and how often a read is sent. */
+const meanings = {
+  broken: [5, 'unknown', 6, 4],
+  slow: [5, 'unknown', 6, 1],
+  wrong: [5, 'unknown', 6, 1],
+  unread: [5, 'not_sent', 5, 1],
+  failed: [5, 'unknown', 6, 4],
+  moved: [5, 'refused', 5, 1],
+  forbidden: [4, 'refused', 4, 1],
+  limited: [75, 'refused', 75, 1],
+  fine: [0, undefined, 0, 1],
+} as const;
+type Meaning = keyof typeof meanings;
+type Row = readonly [
+  fault: string,
+  meaning: Meaning,
+  react: raw.React,
+  says?: string,
+  on?: 'reads',
+];
+
+const json = 'content-type: application/json\r\n';
+const head = `HTTP/1.1 200 OK\r\n${json}`;
+const chunked = `${head}transfer-encoding: chunked\r\n\r\n`;
+const most = (seen: Seen) => raw.whole(seen).subarray(0, -5);
+const open = { 'content-length': [] };
+const cut = http(500, '{"code":"x","mess', { 'content-length': 999 });
+const closed = `${host} closed the connection`;
+const cutShort = `the response from ${host} was cut short`;
+const tooSlow = `the request to ${host} timed out after 0\\.6s`;
+const noHttp = `the response from ${host} is not valid HTTP`;
+const compressed = 'the body is compressed, which petstore did not request';
+
+const rows: readonly Row[] = [
+  // The connection breaks or stalls once the request has left.
+  ['a reset before a response', 'broken', (socket) => socket.resetAndDestroy(), closed],
+  ['an end before a response', 'broken', end(''), closed],
+  ['an end inside the status line', 'broken', end('HTTP/1.1 2'), closed],
+  ['a reset inside the body', 'broken', reset(most), cutShort],
+  ['an end before the length that was told', 'broken', end(most), cutShort],
+  ['an end inside a chunk', 'broken', end(`${chunked}40\r\n[{"id"`), cutShort],
+  [
+    'a reset inside a text that has no length',
+    'broken',
+    reset((s) => http(200, s.good.slice(0, 9), open)),
+    cutShort,
+    'reads',
+  ],
+  ['no response at all', 'slow', () => {}, tooSlow],
+  ['a body that drips', 'slow', endless(`${head}content-length: 99999\r\n\r\n"`, 'a', 20), tooSlow],
+  [
+    'informational responses without end',
+    'slow',
+    endless('', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
+    tooSlow,
+  ],
+  // It is no HTTP, or another one: a row for each kind of error that undici has.
+  ['random bytes', 'wrong', say(() => Buffer.concat([Buffer.of(0), randomBytes(999)])), noHttp],
+  ['TLS', 'wrong', end(Buffer.from('15030100020246', 'hex')), noHttp],
+  ['a header of 300 KB', 'wrong', withFields({ 'x-huge': 'x'.repeat(300_000) }), noHttp],
+  ['two lengths that differ', 'wrong', withFields({ 'Content-Length': 5 }), noHttp],
+  [
+    '101 to another protocol',
+    'wrong',
+    say(http('101 Switching', 'x', { upgrade: 'websocket', connection: 'upgrade' })),
+    noHttp,
+  ],
+  [
+    'frames of HTTP/2',
+    'unread',
+    say(Buffer.from('00001204000000000000030000006400', 'hex')),
+    `${host} speaks only HTTP/2`,
+  ],
+  // The body is not what it seems.
+  [
+    'two encodings in two fields',
+    'wrong',
+    withFields({ 'content-encoding': ['identity', 'gzip'] }),
+    compressed,
+  ],
+  [
+    'gzip as a transfer encoding',
+    'wrong',
+    say(http(200, '3\r\nabc\r\n0\r\n\r\n', { ...open, 'transfer-encoding': 'gzip, chunked' })),
+    compressed,
+  ],
+  [
+    'half a JSON text, and no length',
+    'wrong',
+    end((s) => http(200, s.good.slice(0, -3), open)),
+    'got invalid JSON',
+    'reads',
+  ],
+  ['a 500 whose body is cut', 'failed', end(cut), '\\(500'],
+  [
+    'a 500 with a page without end',
+    'failed',
+    endless('HTTP/1.1 500 Oops\r\n\r\n', Buffer.alloc(65_536, 'x')),
+    '\\(500',
+  ],
+  ['a 401', 'forbidden', say(http(401, '{}')), '\\(401\\)'],
+  ['a 401 whose body drips', 'forbidden', endless('HTTP/1.1 401 No\r\n\r\n', 'x', 20), '\\(401\\)'],
+  [
+    'a redirect to another server',
+    'moved',
+    (socket, seen) => say(http(307, '', { location: `${elsewhere.url}/v1` }))(socket, seen),
+    'redirects to',
+  ],
+  [
+    'C1 and bidi in a location',
+    'moved',
+    say(http(307, '', { location: 'https://x/\u009b31m' })),
+    'redirects to',
+  ],
+  ['the key in a reason phrase', 'failed', say(http(`500 ${canary}`, '{}')), '\\(500\\)'],
+  // It is strange, and no fault.
+  [
+    'an end with the connection, the response whole',
+    'fine',
+    end((s) => http(s.status, s.good, open)),
+  ],
+  [
+    'chunks of one byte, with trailers',
+    'fine',
+    say((s) =>
+      http(
+        s.status,
+        `${[...s.good].map((one) => `1\r\n${one}\r\n`).join('')}0\r\nx-odd: 1\r\n\r\n`,
+        { ...open, 'transfer-encoding': 'chunked' },
+      ),
+    ),
+  ],
+  [
+    'a hundred informational responses first',
+    'fine',
+    say(
+      (s) => `${'HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 100 Go on\r\n\r\n'.repeat(100)}${raw.whole(s)}`,
+    ),
+  ],
+  ['a second response behind the first', 'fine', say((s) => `${raw.whole(s)}${raw.whole(s)}`)],
+  ['a wish to be kept for ever', 'fine', withFields({ 'keep-alive': 'timeout=99999999999' })],
+  [
+    'a 429 whose wait is no ASCII',
+    'limited',
+    say(http(429, '{}', { 'retry-after': '\u009b31m' })),
+    'rate limit exceeded',
+  ],
+];
+
+/** Of this import only the creates meet the fault. */
+const rowsAlone = 'categories import rows.ndjson --yes --settle 2s';
+/** One fault of each meaning meets all commands besides `list` and `create`. */
+const others = [
+  ...[
+    'categories get 1',
+    'categories diff there.ndjson',
+    'pets get 1',
+    'orders list',
+    'limits --refresh',
+  ],
+  ...['api POST /categories --data {"name":"rabbit"}', rowsAlone.replace('2s', '1s'), rowsAlone],
+];
+const examples = new Map(
+  rows
+    .toReversed()
+    .filter(([, , , , on]) => !on)
+    .map((row) => [row[1], row]),
+);
+
+let server: raw.RawService;
+let elsewhere: raw.RawService;
+beforeAll(async () => {
+  [server, elsewhere] = [await raw.startRaw(), await raw.startRaw()];
+});
+afterAll(() => {
+  expect(elsewhere.connections()).toBe(0);
+  server.close();
+  elsewhere.close();
+});
+
+async function check(line: string, [, meaning, react, says]: Row): Promise<void> {
+  const [ofRead, outcome, ofCreate, tries] = meanings[meaning];
+  const isRows = line === rowsAlone;
+  const writes = /create|POST/.test(line);
+  const isFine = meaning === 'fine';
+  const { url, seen } = server.at(react, { commits: isFine, listsWell: isRows });
+
+  const run = await runOnSockets(line, url, { timeout: meaning === 'slow' ? 600 : 20_000 });
+
+  const ofRows = [0, 75].includes(ofRead) ? ofRead : 7;
+  const creates = seen.filter(({ method }) => method === 'POST').length;
+  expect(run.exitCode, `${line}: ${run.stderr}`).toBe(isRows ? ofRows : writes ? ofCreate : ofRead);
+  if (![0, 75].includes(run.exitCode) && !isRows) expect(run.stdout).toBe('');
+  if (says && /list$|create/.test(line)) expect(run.error.message).toMatch(new RegExp(says));
+  if (meaning !== 'slow') expect(run.stderr).not.toContain('timed out after');
+  if (writes) expect([creates, run.exitCode && run.error.outcome]).toEqual([1, outcome ?? 0]);
+  else if (isRows) expect(creates).toBeLessThanOrEqual(6);
+  else if (!isFine) expect([creates, seen.length]).toEqual([0, tries]);
+  for (const { head } of seen) expect(head).toContain(`\r\nauthorization: Bearer ${canary}`);
+}
+
+describe.concurrent('a service that goes wrong', () => {
+  test.for(rows)('%s is %s', { timeout: 120_000 }, async (row) => {
+    const isExample = examples.get(row[1]) === row;
+    const lines = ['categories list', ...(row[4] ? [] : ['categories create rabbit'])];
+    for (const line of [...lines, ...(isExample ? others : [])]) await check(line, row);
+  });
+});
+
+type Way = {
+  readonly url: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly seen?: () => Buffer;
+  readonly close?: () => void;
+};
+const plain = (react: (socket: Socket) => unknown) => () =>
+  serve(createServer((socket) => socket.once('data', () => react(socket))));
+const secure =
+  (certify: (folder: string) => Parameters<typeof createTlsServer>[0]) => (folder: string) =>
+    serve(
+      createTlsServer(certify(folder) ?? {}, (socket) => socket.end()).on(
+        'tlsClientError',
+        () => {},
+      ),
+    );
+const through = (proxy: string) => ({
+  url: 'https://pets.example/v1',
+  env: { HTTPS_PROXY: `http://me:open-sesame@${proxy}` },
+});
+const proxy = (name: keyof typeof reactions) => async () => {
+  const { port, asked, seen, close } = await startProxy(name);
+  return {
+    ...through(`127.0.0.1:${port}`),
+    seen,
+    close: () => [close(), expect(asked).toHaveLength(1)],
+  };
+};
+const did = (what: string) => `the proxy \\S+ \\(HTTPS_PROXY\\) ${what}$`;
+const noTls = 'TLS handshake with \\S+ failed';
+
+/** Ways to the service that end before anything of a request has left. */
+const ways: readonly (readonly [
+  way: string,
+  open: (folder: string) => Way | Promise<Way>,
+  says: string,
+])[] = [
+  [
+    'a host that nobody knows',
+    () => ({ url: 'https://nowhere.invalid/v1' }),
+    'cannot resolve nowhere\\.invalid',
+  ],
+  [
+    'a port where nobody listens',
+    async () => ({ url: `https://127.0.0.1:${await freePort()}/v1` }),
+    `${host} refused`,
+  ],
+  [
+    'an address that leads nowhere',
+    () => ({ url: 'https://224.0.0.1/v1' }),
+    '224\\.0\\.0\\.1 is unreachable',
+  ],
+  ['silence where TLS belongs', plain(() => {}), tooSlow.replace(host, '\\S+')],
+  ['a reset where TLS belongs', plain((socket) => socket.resetAndDestroy()), closed],
+  [
+    'plain HTTP where TLS belongs',
+    plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
+    noTls,
+  ],
+  ['a certificate that nobody else has signed', secure(selfSign), 'self-signed certificate'],
+  [
+    'one of an unknown authority',
+    secure((folder) => makeAuthority(folder).certify(['IP:127.0.0.1'])),
+    'unknown certificate authority',
+  ],
+  [
+    'a proxy that wants a password',
+    proxy('asksForPassword'),
+    did('did not accept the user name and password \\(407\\)'),
+  ],
+  ['a proxy that forbids', proxy('forbids'), did('refused to connect \\(403\\)')],
+  ['a proxy that closes', proxy('closes'), did('closed the connection')],
+  ['a proxy that never answers', proxy('tricklesHeaders'), did('does not answer')],
+  [
+    'a proxy that speaks no HTTP',
+    proxy('garbage'),
+    'the response from the proxy \\S+ \\(HTTPS_PROXY\\) is not valid HTTP',
+  ],
+  ['a tunnel that hangs', proxy('hangsInTunnel'), tooSlow.replace(host, '\\S+')],
+  [
+    'a tunnel that hangs, and a deadline far away',
+    proxy('hangsInTunnel'),
+    'connecting to pets\\.example timed out after 10s',
+  ],
+  ['a tunnel that closes', proxy('closesInTunnel'), 'pets\\.example closed the connection'],
+  ['a tunnel to plain HTTP', proxy('plainTextAtOnce'), noTls],
+  [
+    'a proxy that is not there',
+    async () => through(`127.0.0.1:${await freePort()}`),
+    did('refused the connection.*'),
+  ],
+  [
+    'a proxy that nobody knows',
+    () => through('nowhere.invalid:3128'),
+    'cannot resolve the proxy nowhere\\.invalid:3128',
+  ],
+];
+
+describe.concurrent('nothing was sent, exit 5, over', () => {
+  test.for(ways)('%s', async ([, open, says], { folder }) => {
+    const { url, env, seen, close } = await open(folder);
+    const timeout = /after 0|does not answer/.test(says) ? 600 : 20_000;
+
+    const run = await runOnSockets('categories create rabbit', url, { timeout, env });
+    close?.();
+
+    expect(run).toMatchObject({ exitCode: 5, stdout: '', error: { outcome: 'not_sent' } });
+    expect(run.error.message).toMatch(new RegExp(says));
+    expect(run.stderr).not.toContain('sesame');
+    const bytes = seen?.().toString('latin1') ?? '';
+    expect(formsOf(canary).filter((form) => bytes.includes(form))).toEqual([]);
+  });
+});
+
+async function serve(server: Server): Promise<Way> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { url: `https://127.0.0.1:${await listen(server)}/v1`, close };
+}

@@ -1,0 +1,261 @@
+import { join } from 'node:path';
+import { parse as parseCsv } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { isLosslessNumber, parse as parseLossless } from 'lossless-json';
+import { describe } from 'vitest';
+import { parseDocument, parse as parseYaml, visit } from 'yaml';
+import { type Content, optionalFields, pickContent } from '../support/categories.ts';
+import { hostileName } from '../support/names.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import { trials } from '../support/trials.ts';
+import { exact, formats } from '../support/values.ts';
+
+/** What readers take for something else than a text, for the end of one, or for an escape. */
+const odd =
+  'no Yes on y null ~ NaN .inf 1 -1 +1 0x1f 0o17 017 1_000 1e3 12:30:45 2026-11-20 = << - ? : [] {} a:b a: #a a#b ! &a *a % @ | > , ; " "a" \' "" \\ \\n \\t \\\\t \\u{41} \\u{1b} \\\\u{1b} \\u{110000} --- ... =1+1 @x'
+    .split(' ')
+    .concat('', ' ', 'a: b', 'a #b', '# a', '- a', ' a', 'a ', '\ta\t', 'a\nb', 'a\r\nb', 'a\rb')
+    .concat('\na\n', 'a\r', '\r\r\n', '"a",b\n', '"a" "b"', '"a', '\\"a', '\u0000a', '\u2028a')
+    .concat('\u0085a', '\ufeffa', '\u202ea');
+const text = fc.oneof(hostileName, fc.constantFrom(...odd), fc.string());
+/** Of each field that a category may have, so that none gets lost on the way. */
+const category = fc.record({
+  id: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  name: text,
+  ...Object.fromEntries(
+    optionalFields.map((field) => [field, fc.option(text, { nil: undefined })]),
+  ),
+});
+const kept = ({ id, ...content }: Content & { readonly id: bigint }) => ({
+  id: exact(String(id)),
+  ...pickContent(content),
+});
+
+describe('a list is exact for every reader of', () => {
+  const lists = fc.array(category, { minLength: 10, maxLength: 40 });
+
+  test('CSV', async ({ petstore, sandbox }) => {
+    const holds = fc.asyncProperty(lists, async (all) => {
+      sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.map(kept));
+      const { stdout } = await petstore('categories list -o csv');
+
+      const read: string[][] = parseCsv(stdout, { record_delimiter: '\n' });
+      expect(read).toHaveLength(all.length + 1);
+      for (const [at, { id, ...content }] of all.entries()) {
+        const { name, description = '' }: Content = content;
+        const [foundId, shown = '', about] = read[at + 1] ?? [];
+        expect(foundId).toBe(String(id));
+        if (!shown.includes('\\u{')) expect(shown).toBe(name);
+        expect(shown).not.toMatch(/\\u\{[9a]\}/);
+        if (description === '') expect(about).toBe('');
+      }
+    });
+    await fc.assert(holds, trials(25));
+  });
+
+  test('YAML 1.1 and 1.2', async ({ petstore, sandbox }) => {
+    const withoutIds = (items: unknown) =>
+      JSON.stringify(items, (key, value) => (key === 'id' ? 0 : value));
+    const holds = fc.asyncProperty(lists, async (all) => {
+      sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.map(kept));
+      const { stdout } = await petstore('categories list -o yaml');
+
+      const plain = all.map(({ id, ...content }) => ({ id, ...pickContent(content) }));
+      const fields = plain.flatMap((fields) => Object.keys(fields));
+      expect(stdout.split('\n')).toHaveLength(fields.length + 1);
+      for (const version of ['1.1', '1.2'] as const)
+        expect(parseYaml(stdout, { version, intAsBigInt: true })).toEqual(plain);
+      for (const options of [{ schema: YAML11_SCHEMA }, {}])
+        expect(withoutIds(load(stdout, options))).toBe(withoutIds(plain));
+    });
+    await fc.assert(holds, trials(25));
+  });
+
+  test('raw: each text on one line of its own', async ({ petstore, sandbox }) => {
+    const holds = fc.asyncProperty(fc.array(text, { minLength: 30 }), async (texts) => {
+      sandbox.react = () => reply(200, JSON.stringify(texts));
+      const { stdout } = await petstore('api GET /x -o raw');
+
+      const fromCode = (_: string, code: string) => String.fromCodePoint(Number.parseInt(code, 16));
+      const shown = stdout.split('\n').slice(0, -1);
+      expect(shown.map((text) => text.replace(/\\u\{(\w+)\}/g, fromCode))).toEqual(texts);
+    });
+    await fc.assert(holds, trials(150));
+  });
+});
+
+describe('a list is read back exactly, and an import of it has nothing to create', () => {
+  const lists = fc.uniqueArray(category, { selector: ({ name }) => name, maxLength: 40 });
+  const all = odd.map((name, at) => ({
+    id: BigInt(at),
+    name,
+    ...Object.fromEntries(
+      optionalFields.map((field, n) => [field, (at + n) % 3 ? name : undefined]),
+    ),
+  }));
+
+  test.for(['csv', 'tsv', 'json', 'ndjson'])(
+    'as %s',
+    async (format, { petstore, sandbox, folder }) => {
+      sandbox.plan = { minute: { limit: 1e6, length: 1 }, day: { limit: 1e6, length: 1 } };
+      const importing = `categories import - --format ${format} --json`;
+      let run = 0;
+      const holds = fc.asyncProperty(lists, async (drawn) => {
+        const different = new Map(drawn.map((each) => [skeleton(each.name), each]));
+        const sent = [...different.values()].filter(canBeSent).map(kept);
+        fc.pre(sent.length > 0);
+        sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...sent);
+        run += 1;
+        const env = { PETSTORE_STATE_DIR: join(folder, `state-${run}`) };
+
+        const { stdout: stdin } = await petstore(`categories list -o ${format}`, { env });
+        const plan = await petstore(`${importing} --dry-run`, { env, stdin });
+        sandbox.categories.splice(0);
+        await petstore(`${importing} --yes`, { env, stdin });
+
+        expect(JSON.parse(plan.stdout).counts).toEqual({ existing: sent.length });
+        const created = new Map(sandbox.categories.map((created) => [created.name, created]));
+        expect(created.size).toBe(sent.length);
+        for (const { id: _, ...fields } of sent) {
+          // TSV has no empty text besides nothing.
+          const isSent = ([, text]: [string, string]) => format !== 'tsv' || text !== '';
+          const expected = Object.fromEntries(Object.entries(fields).filter(isSent));
+          expect({ ...created.get(fields.name), id: undefined }).toEqual(expected);
+        }
+      });
+      await fc.assert(holds, { ...trials(60), examples: [[all]] });
+    },
+  );
+});
+
+/** What an import takes: a name that shows something and controls nothing, and whole characters. */
+function canBeSent({ name, ...others }: Content) {
+  const isShown = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\u2800\u{1d159}]/u.test(name);
+  const isWhole = !/\p{Surrogate}/u.test([name, ...Object.values(others)].join(' '));
+  return isShown && isWhole && !/\p{Cc}/u.test(name);
+}
+
+/** The same for all names that an import takes for look-alikes, and for others. */
+function skeleton(name: string) {
+  const letters = name.normalize('NFKD').replace(/[\s\p{M}\p{Default_Ignorable_Code_Point}]/gu, '');
+  return letters.toLowerCase().toUpperCase();
+}
+
+/** The numbers of a JSON text, as they are written in it, in their order. */
+function numbersOf(json: string): string[] {
+  const found: string[] = [];
+  parseLossless(json, (_, value) => {
+    if (isLosslessNumber(value)) found.push(value.value);
+    return value;
+  });
+  return found;
+}
+
+const cells = (rows: readonly string[], between: string) =>
+  rows.flatMap((row) => row.split(between)).map((cell) => cell.trim());
+
+/** The numbers that a reader of this format finds, as they are written. */
+const readers: Readonly<Record<(typeof formats)[number], (stdout: string) => string[]>> = {
+  json: numbersOf,
+  ndjson: (stdout) => stdout.trimEnd().split('\n').flatMap(numbersOf),
+  raw: (stdout) => stdout.trimEnd().split('\n').flatMap(numbersOf),
+  csv: (stdout) => parseCsv(stdout).slice(1).flat().flatMap(numbersOf),
+  tsv: (stdout) => cells(stdout.trimEnd().split('\n').slice(1), '\t').flatMap(numbersOf),
+  yaml(stdout) {
+    const found: string[] = [];
+    visit(parseDocument(stdout), {
+      Scalar(key, { source = '', value }) {
+        if (key !== 'key' && typeof value === 'number') found.push(source);
+      },
+    });
+    return found;
+  },
+  table(stdout) {
+    const rows = stdout.split('\n').filter((line) => line.startsWith('│'));
+    const withoutFrame = rows.slice(1).map((row) => row.slice(1, -1));
+    return cells(withoutFrame, '│').flatMap(numbersOf);
+  },
+};
+
+describe('numbers', () => {
+  /** An integer of any size; fractions are doubles, as everywhere in JavaScript. */
+  const number = fc.oneof(
+    fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(String),
+    fc.bigInt({ min: -(2n ** 53n) - 9n, max: 2n ** 53n + 9n }).map(String),
+    fc.constantFrom('0', '-1', '0.5', '1e+21', '123456789012345678901234567890'),
+  );
+  /** A record as it is sent, with numbers by themselves, in a list and in an object. */
+  const record = fc
+    .tuple(number, number, number, number)
+    .map(([a, b, c, d]) => `{"a": ${a}, "b": [${b}, "1.0"], "c": {"x": [${c}]}, "d": ${d}}`);
+  const records = fc.array(record, { minLength: 1, maxLength: 8 });
+
+  test.for(formats)('have the same value as %s', async (format, { petstore, sandbox }) => {
+    const holds = fc.asyncProperty(records, record, async (list, one) => {
+      const json = `[${list.join()}]`;
+      sandbox.react = ({ url }) => reply(200, String(url).endsWith('/1') ? one : json);
+      const print = (line: string) => petstore(`${line} -o ${format}`);
+
+      const orders = await print('orders list');
+      const posted = await print('api POST /store/orders');
+      const pet = await print('pets get 1');
+      const any = await print('api GET /pets/1');
+
+      expect([orders.exitCode, pet.exitCode]).toEqual([0, 0]);
+      expect(readers[format](orders.stdout)).toEqual(numbersOf(json));
+      expect(posted.stdout).toBe(orders.stdout);
+      // As a table its fields stand one under another, with their names.
+      const read = format === 'table' ? pet.stdout.replace(/│ [abcd] +(?=│)/g, '') : pet.stdout;
+      expect(readers[format](read)).toEqual(numbersOf(one));
+      expect(any.stdout).toBe(pet.stdout);
+    });
+    await fc.assert(holds, trials(15));
+  });
+});
+
+test.for([
+  ['"a \\"b\\" c"', 'a "b" c\n'],
+  ['""', '\n'],
+  ['1.5', '1.5\n'],
+  ['-9223372036854775808', '-9223372036854775808\n'],
+  ['true', 'true\n'],
+  ['null', '\n'],
+  ['{"a": [1, "b"]}', '{"a":[1,"b"]}\n'],
+  ['[1, "b", null, "c d"]', '1\nb\n\nc d\n'],
+  ['[]', ''],
+  ['[[1, "b"], {"c": null}]', '[1,"b"]\n{"c":null}\n'],
+  ['["C:\\\\Users\\\\n"]', 'C:\\Users\\n\n'],
+  ['["a\\\\u{a}b"]', 'a\\u{5c}u{a}b\n'],
+] as const)('-o raw prints %s as %j', async ([json, stdout], { petstore, sandbox }) => {
+  sandbox.react = () => reply(200, json);
+
+  expect(await petstore('api GET /any -o raw')).toMatchObject({ exitCode: 0, stdout });
+});
+
+/** More than a key of YAML may have that stands by itself. */
+const long = 'name '.repeat(300);
+const oddNames =
+  'a: b|- a|#a|yes|null|~|1|1.5|0x1f|a\nb|\'|"|? a|{|[a]|!a|&a|*a|%a|@a|`a|<<|=|犬|| '.split('|');
+
+test.for([
+  { items: [], more: {}, list: [[], {}, [[]], [{}]] },
+  {},
+  { [long]: 1, b: { [long]: [1] }, c: [{ [long]: { a: 1 } }] },
+  [{ [long]: 1, b: 'c' }, { [`${long}d`]: 'e' }],
+  Object.fromEntries(oddNames.map((name) => [name, name])),
+  [oddNames, oddNames.map((text) => ({ text, more: { text } }))],
+  { text: `${'word '.repeat(500)}\n${'word '.repeat(500)}` },
+  [[[1, 'a'], [2]], [[], [{ a: [{ b: [] }] }]], 'a', null, true],
+  'a: b',
+  null,
+])('YAML is read back as it was, row %#', async (value, { petstore, sandbox }) => {
+  sandbox.react = () => reply(200, JSON.stringify(value));
+
+  const { stdout } = await petstore('api GET /x -o yaml');
+
+  expect(parseYaml(stdout, { version: '1.2' })).toEqual(value);
+  expect(parseYaml(stdout, { version: '1.1', merge: false })).toEqual(value);
+  expect(load(stdout)).toEqual(value);
+  expect(load(stdout, { schema: YAML11_SCHEMA })).toEqual(value);
+});
