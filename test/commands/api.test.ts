@@ -39,7 +39,7 @@ describe('api', () => {
   });
 
   test('has the key, limit and deprecation of any command', async ({ petstore, sandbox }) => {
-    const { stdout, stderr } = await petstore(['api', 'GET', '/pets/1']);
+    const { stdout, stderr } = await petstore('api GET /pets/1');
 
     expect(stdout).toContain('Bello');
     expect(stderr).toContain('deprecated: GET /pets/1 will be removed on 2027-06-30\n');
@@ -109,7 +109,7 @@ describe('the body of a request', () => {
   });
 
   test('is left out, and so is its type, where there is none', async ({ petstore, sandbox }) => {
-    await petstore(['api', 'DELETE', '/categories/7']);
+    await petstore('api DELETE /categories/7');
 
     expect(sandbox.requests[0]?.body).toBeUndefined();
     expect(sandbox.requests[0]?.headers).not.toHaveProperty('content-type');
@@ -170,7 +170,7 @@ describe('the outcome of a request through api', () => {
     const stdout = outputTo(() => Promise.reject(networkError('ENOSPC')));
 
     const write = await petstore([...post, rabbit, '--json'], { context: { stdout } });
-    const read = await petstore(['api', 'GET', '/categories', '--json'], { context: { stdout } });
+    const read = await petstore('api GET /categories --json', { context: { stdout } });
 
     expect(write.exitCode).toBe(74);
     expect(write.events().at(-1)).toMatchObject({ kind: 'output', outcome: 'done' });
@@ -183,7 +183,7 @@ test('--verbose says each try, and no key or cookie', async ({ petstore, sandbox
   const answer = reply(200, '1', { 'set-cookie': 'session=1' });
   sandbox.reactions.push(networkError('ECONNRESET'), answer);
 
-  const result = await petstore(['api', 'GET', '/x', '-v']);
+  const result = await petstore('api GET /x -v');
 
   const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
   expect(said).toEqual(

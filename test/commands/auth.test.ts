@@ -25,7 +25,7 @@ describe('auth status', () => {
     ['of the login', '', undefined, keyFile],
   ] as const)('shows, offline, the key %s', async (row, { petstore, sandbox, folder }) => {
     const [, more, PETSTORE_API_KEY, source] = row;
-    await petstore(['auth', 'login'], { env, stdin: testKey });
+    await petstore('auth login', { env, stdin: testKey });
     sandbox.requests.length = 0;
     const argv = ['auth', 'status', ...more.split(' ').filter(Boolean)];
     const options = { env: { ...env, PETSTORE_API_KEY }, stdin: testKey };
@@ -43,7 +43,7 @@ describe('auth status', () => {
   });
 
   test('shows nothing of a key shorter than 16 characters', async ({ petstore }) => {
-    const { stdout } = await petstore(['auth', 'status', '--json'], {
+    const { stdout } = await petstore('auth status --json', {
       env: { ...env, PETSTORE_API_KEY: 'fifteen-chars-1' },
     });
 
@@ -68,8 +68,8 @@ describe('auth status', () => {
 
   test('works without a base URL, and in the sandbox without your key', async ({ petstore }) => {
     const keyed = { ...noEnv, PETSTORE_API_KEY: testKey };
-    const addressless = await petstore(['auth', 'status', '--json'], { env: keyed });
-    const sandbox = await petstore(['auth', 'status', '-p', 'sandbox', '--json']);
+    const addressless = await petstore('auth status --json', { env: keyed });
+    const sandbox = await petstore('auth status -p sandbox --json');
 
     expect(addressless.exitCode).toBe(0);
     expect(JSON.parse(addressless.stdout)).not.toHaveProperty('baseUrl');
@@ -101,17 +101,17 @@ describe('auth status', () => {
 
 describe('auth logout', () => {
   test('removes the key of one profile', async ({ petstore, folder }) => {
-    await petstore(['auth', 'login'], { env, stdin: testKey });
-    await petstore(['auth', 'login', '-p', 'staging'], { env, stdin: testKey });
+    await petstore('auth login', { env, stdin: testKey });
+    await petstore('auth login -p staging', { env, stdin: testKey });
 
-    const result = await petstore(['auth', 'logout'], { env });
+    const result = await petstore('auth logout', { env });
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
     expect(result.stderr).toBe(
       'petstore: removed the API key of profile production from this machine. The key itself is still valid until you revoke it\n',
     );
     expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
-    expect((await petstore(['auth', 'status'], { env })).exitCode).toBe(4);
+    expect((await petstore('auth status', { env })).exitCode).toBe(4);
   });
 
   test.for<readonly [string, (file: string) => void]>([
@@ -123,7 +123,7 @@ describe('auth logout', () => {
     make(keyFile(folder));
     writeFileSync(`${keyFile(folder)}.${crypto.randomUUID()}.tmp`, testKey);
 
-    expect((await petstore(['auth', 'logout'], { env })).stderr).toContain('removed the API key');
+    expect((await petstore('auth logout', { env })).stderr).toContain('removed the API key');
 
     expect(readdirSync(keysIn(folder))).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe('auth logout', () => {
   test('a key that cannot be removed is a failure: exit 74', async ({ petstore, folder }) => {
     mkdirSync(keyFile(folder), { recursive: true });
 
-    const { exitCode, stderr } = await petstore(['auth', 'logout'], { env });
+    const { exitCode, stderr } = await petstore('auth logout', { env });
 
     expect(exitCode).toBe(74);
     expect(stderr).toContain(`cannot remove ${keyFile(folder)}`);
@@ -188,7 +188,7 @@ describe('auth login on a terminal', () => {
     expect(sandbox.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
       `GET ${local}/categories`,
     ]);
-    expect((await petstore(['categories', 'list'], { env: noEnv })).exitCode).toBe(0);
+    expect((await petstore('categories list', { env: noEnv })).exitCode).toBe(0);
   });
 
   test('asks nobody for a key of --api-key-file', async ({ petstore, folder }) => {
@@ -198,7 +198,7 @@ describe('auth login on a terminal', () => {
     const { exitCode } = await logIn(petstore, [], { env, more: ['--api-key-file', file] });
 
     expect(exitCode).toBe(0);
-    expect((await petstore(['categories', 'list'], { env })).exitCode).toBe(0);
+    expect((await petstore('categories list', { env })).exitCode).toBe(0);
   });
 
   test('sets up the profile that it is given', async ({ petstore, folder }) => {
@@ -212,7 +212,7 @@ describe('auth login on a terminal', () => {
   });
 
   test('says that PETSTORE_API_KEY takes precedence', async ({ petstore }) => {
-    const { exitCode, stderr } = await petstore(['auth', 'login'], { stdin: testKey });
+    const { exitCode, stderr } = await petstore('auth login', { stdin: testKey });
 
     expect(exitCode).toBe(0);
     expect(stderr).toContain('takes precedence, unless you pass --profile production');
@@ -293,11 +293,11 @@ describe('auth login in a script', () => {
   ] as const)('saves the address of the key, given by %s', async (row, { petstore, sandbox }) => {
     const [, flag, PETSTORE_BASE_URL] = row;
     const argv = ['auth', 'login', ...(flag ? ['--base-url', flag] : [])];
-    await petstore(['config', 'set', 'base-url', 'https://a.example/v1'], { env: noEnv });
+    await petstore('config set base-url https://a.example/v1', { env: noEnv });
     sandbox.react = () => reply(200, []);
 
     await petstore(argv, { env: { ...noEnv, PETSTORE_BASE_URL }, stdin: testKey });
-    const { exitCode } = await petstore(['categories', 'list'], { env: noEnv });
+    const { exitCode } = await petstore('categories list', { env: noEnv });
 
     expect(exitCode).toBe(0);
     expect(sandbox.requests.map(({ url }) => url.host)).toEqual(['b.example', 'b.example']);
@@ -317,7 +317,7 @@ test.for([
   const [, more, PETSTORE_API_KEY, hint] = row;
   const stdin = 'wrong-key-0123456789';
   sandbox.reactions.push(reply(200, []));
-  await petstore(['auth', 'login', '-p', 'staging'], { env, stdin });
+  await petstore('auth login -p staging', { env, stdin });
 
   const argv = ['orders', 'list', ...more.split(' ').filter(Boolean)];
   const { exitCode, stderr } = await petstore(argv, {

@@ -76,7 +76,7 @@ describe('at the cursor', () => {
   });
 
   test('as PowerShell marks the last word', async ({ petstore }) => {
-    const { stdout } = await petstore(['completion', 'powershell', '--', 'categories', '+cr']);
+    const { stdout } = await petstore('completion powershell -- categories +cr');
 
     expect(stdout).toBe('create\tCreate a category\n');
   });
@@ -91,7 +91,7 @@ describe('at the cursor', () => {
     writeFileSync(join(folder, 'config', 'keys', 'production.json'), 'broken', { mode: 0o644 });
     const env = { PETSTORE_API_KEY: 'no key', PETSTORE_OUTPUT: 'xml', PETSTORE_BASE_URL: '?' };
 
-    const result = await petstore(['completion', 'bash', '--', 'limits', '-p', ''], { env });
+    const result = await petstore("completion bash -- limits -p ''", { env });
 
     const stdout = 'production\nstaging\nsandbox\nmine\n';
     expect(result).toMatchObject({ exitCode: 0, stdout, stderr: '' });

@@ -13,10 +13,9 @@ describe('config list', () => {
   test('shows each setting in force with its origin, and no key', async ({ petstore, folder }) => {
     await petstore(['config', 'set', 'base-url', url, '-p', 'staging']);
 
-    const { stdout, exitCode } = await petstore(
-      ['config', 'list', '--max-wait', '1h', '-o', 'csv', '--no-header'],
-      { env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey } },
-    );
+    const { stdout, exitCode } = await petstore('config list --max-wait 1h -o csv --no-header', {
+      env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
+    });
 
     expect(exitCode).toBe(0);
     expect(stdout.split('\n')).toEqual(
@@ -33,7 +32,7 @@ describe('config list', () => {
   });
 
   test('says of an api-key-command only that there is one', async ({ petstore }) => {
-    await petstore(['config', 'set', 'api-key-command', 'vault unlock sesame']);
+    await petstore("config set api-key-command 'vault unlock sesame'");
 
     for (const more of [[], ['--json']]) {
       const { stdout } = await petstore(['config', 'list', ...more]);
@@ -43,7 +42,7 @@ describe('config list', () => {
   });
 
   test('never shows the password of a shared store', async ({ petstore }) => {
-    await petstore(['config', 'set', 'shared-store', 'redis://me:open-sesame@h']);
+    await petstore('config set shared-store redis://me:open-sesame@h');
     const elsewhere = { PETSTORE_SHARED_STORE: 'redis://me:open-sesame@elsewhere' };
 
     for (const env of [{}, elsewhere]) {
@@ -77,8 +76,8 @@ describe('config get', () => {
     const command = String.raw`vault read \"a\b\" | head -1`;
     await petstore(['config', 'set', 'api-key-command', command]);
 
-    const bare = await petstore(['config', 'get', 'api-key-command']);
-    const json = await petstore(['config', 'get', 'api-key-command', '--json']);
+    const bare = await petstore('config get api-key-command');
+    const json = await petstore('config get api-key-command --json');
 
     const source = settingsOf(folder);
     expect(bare).toMatchObject({ exitCode: 0, stdout: `${command}\n`, stderr: '' });
@@ -94,9 +93,9 @@ describe('one word is printed as it is, whatever the format of other commands is
   ] as const)('%s', async ([line, word], { petstore, folder }) => {
     const text = `${word === 'path' ? settingsOf(folder) : word}\n`;
     const argv = line.split(' ');
-    await petstore(['config', 'set', 'max-wait', '5m'], { env });
+    await petstore('config set max-wait 5m', { env });
     const byVariable = await petstore(argv, { env: { ...env, PETSTORE_OUTPUT: 'json' } });
-    await petstore(['config', 'set', 'output', 'yaml'], { env });
+    await petstore('config set output yaml', { env });
     const bySetting = await petstore(argv, { env });
     const byFlag = await petstore([...argv, '--json'], { env });
 
@@ -126,8 +125,8 @@ describe('config unset', () => {
 test('config path prints where the settings are, or will be', async ({ petstore, folder }) => {
   const path = settingsOf(folder);
 
-  expect(await petstore(['config', 'path'])).toMatchObject({ exitCode: 0, stdout: `${path}\n` });
-  expect(JSON.parse((await petstore(['config', 'path', '--json'])).stdout)).toEqual({ path });
+  expect(await petstore('config path')).toMatchObject({ exitCode: 0, stdout: `${path}\n` });
+  expect(JSON.parse((await petstore('config path --json')).stdout)).toEqual({ path });
   expect(existsSync(join(folder, 'config'))).toBe(false);
 });
 
@@ -179,18 +178,18 @@ describe('an invalid setting in the settings file', () => {
   test('config path works if the file is not valid JSON', async ({ petstore, folder }) => {
     saveSettings(folder, '{"profiles":');
 
-    const path = await petstore(['config', 'path', '-p', 'mine'], { env });
+    const path = await petstore('config path -p mine', { env });
 
     const file = settingsOf(folder);
     expect(path).toMatchObject({ exitCode: 0, stdout: `${file}\n` });
     expect(path.stderr).toContain(`the settings file is not valid JSON (${file}:1:13)`);
-    expect((await petstore(['config', 'list'], { env })).exitCode).toBe(2);
+    expect((await petstore('config list', { env })).exitCode).toBe(2);
   });
 
   test('an invalid variable is shown by config list as well', async ({ petstore }) => {
     const invalid = { env: { ...env, PETSTORE_OUTPUT: 'xml' } };
-    const table = await petstore(['config', 'list'], invalid);
-    const json = await petstore(['config', 'list', '--json'], invalid);
+    const table = await petstore('config list', invalid);
+    const json = await petstore('config list --json', invalid);
 
     expect([table.exitCode, json.exitCode]).toEqual([0, 0]);
     expect(table.stdout).toMatch(/output +│ xml +│ PETSTORE_OUTPUT/);

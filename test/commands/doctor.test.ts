@@ -49,9 +49,9 @@ describe('doctor', () => {
   });
 
   test('knows the limit once a request was answered', async ({ petstore }) => {
-    await petstore(['categories', 'list']);
+    await petstore('categories list');
 
-    const { exitCode, stdout } = await petstore(['doctor']);
+    const { exitCode, stdout } = await petstore('doctor');
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain('\nok    rate limit: minute: 59 of 60 left; day: 1 used\n');
@@ -68,7 +68,7 @@ describe('doctor', () => {
 
   test('works with the sandbox, of whose limit nothing is known', async ({ petstore }) => {
     const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
-    await petstore(['categories', 'list']);
+    await petstore('categories list');
     const result = await petstore([...doctor, '--profile', 'sandbox'], { env });
 
     expect(result.exitCode).toBe(0);
@@ -166,7 +166,7 @@ describe('doctor ends as a command would that finds the first thing that is wron
     'a wait of %s s is %s: a command would wait two minutes',
     async ([wait, status, exitCode], { petstore, sandbox }) => {
       sandbox.reactions.push(reply(429, '', { 'retry-after': wait }));
-      await petstore(['categories', 'list', '--max-wait', '0']);
+      await petstore('categories list --max-wait 0');
 
       const result = await petstore(doctor);
 

@@ -24,7 +24,7 @@ describe('help', () => {
   });
 
   test('on its first page fits 23 lines, and names what to try first', async ({ petstore }) => {
-    const { stdout } = await petstore(['--help']);
+    const { stdout } = await petstore('--help');
 
     // The prompt comes below it.
     expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(23);
@@ -37,7 +37,7 @@ describe('help', () => {
   });
 
   test('of a group names each verb once, without its options', async ({ petstore }) => {
-    const { stdout } = await petstore(['help', 'categories']);
+    const { stdout } = await petstore('help categories');
 
     expect(stdout).toMatch(/^ {2}list {2,}List all categories$/m);
   });
@@ -72,8 +72,8 @@ describe('help', () => {
   });
 
   test('of the sandbox names the file of its profile', async ({ petstore, folder }) => {
-    await petstore(['categories', 'list', '-p', 'sandbox']);
-    const { stdout } = await petstore(['sandbox', '--help']);
+    await petstore('categories list -p sandbox');
+    const { stdout } = await petstore('sandbox --help');
 
     const [, path = ''] = /delete\s+(\S+)\s+in\s+that\s+folder/.exec(stdout) ?? [];
     expect(path).toMatch(/^sandbox/);

@@ -38,7 +38,7 @@ const terminal = (): Options => ({
   context: { stdin: Object.assign(Readable.from([]), { isTTY: true }) },
 });
 const logIn = ({ petstore }: World) =>
-  petstore(['auth', 'login'], { env: { PETSTORE_BASE_URL: local, ...noKey }, stdin: testKey });
+  petstore('auth login', { env: { PETSTORE_BASE_URL: local, ...noKey }, stdin: testKey });
 const settings = (own: object) => JSON.stringify({ profiles: { production: own } });
 const html = { headers: { 'content-type': 'text/html' } };
 const keyFile = (folder: string) => join(folder, 'config', 'keys', 'production.json');
@@ -239,7 +239,7 @@ test.for(scenes)(
   async ([, , scene], { petstore, sandbox, folder }) => {
     const { argv, options = {}, canRun = true } = await scene({ petstore, sandbox, folder });
     const { env = {}, context: { capture } = {} } = options;
-    const { stdout, stderr } = await petstore(wordsOf(argv), options);
+    const { stdout, stderr } = await petstore(argv, options);
 
     const [, command = ''] =
       /.*^.*(?:Run|See): (.*?)(?: \([^)]*\))?$/ms.exec(stdout + stderr) ?? [];
@@ -252,7 +252,7 @@ test.for(scenes)(
       .replace('https://HOST/v1', local)
       .replace('GET PATH', 'GET /categories');
     const stdin = options.stdin?.startsWith('{') ? options.stdin : testKey;
-    const result = await petstore(wordsOf(filled), {
+    const result = await petstore(filled, {
       env,
       stdin,
       ...(capture && { context: { capture } }),
@@ -261,7 +261,3 @@ test.for(scenes)(
     expect(result.exitCode, `${command}\n${result.stderr}`).toBe(0);
   },
 );
-
-function wordsOf(line: string): string[] {
-  return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, ''));
-}

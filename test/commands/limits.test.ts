@@ -38,7 +38,7 @@ describe('limits', () => {
 
   test('shows what other commands heard, and our own count', async ({ petstore, sandbox }) => {
     await petstore(list);
-    await petstore(['categories', 'create', 'rabbit']);
+    await petstore('categories create rabbit');
 
     const json = await petstore(limits);
 
@@ -51,9 +51,9 @@ describe('limits', () => {
   });
 
   test('says that the service contradicts the plan', async ({ petstore }) => {
-    await petstore(['config', 'set', 'plan', 'pro']);
+    await petstore('config set plan pro');
 
-    const { stderr } = await petstore(['limits', '--refresh']);
+    const { stderr } = await petstore('limits --refresh');
 
     expect(stderr).toContain('plan is pro, but the service says 60/min');
   });
@@ -76,9 +76,9 @@ describe('limits', () => {
     await petstore(list);
 
     const waiting = await petstore(limits);
-    const text = await petstore(['limits']);
+    const text = await petstore('limits');
     const refused = await petstore(list);
-    await petstore(['limits', '--reset']);
+    await petstore('limits --reset');
     const again = await petstore(list);
 
     const { reason, until } = JSON.parse(waiting.stdout).wait;
@@ -97,7 +97,7 @@ describe('what one command learned holds for the next:', () => {
     Object.assign(sandbox.quota.day, { used: 999, openedAt: startTime });
     await petstore(list);
 
-    const { exitCode, stderr } = await petstore(['categories', 'create', 'fish']);
+    const { exitCode, stderr } = await petstore('categories create fish');
 
     expect(exitCode).toBe(75);
     expect(stderr).toContain('rate limit reached: 1000 requests per day\nNothing was sent.\n');
@@ -115,8 +115,8 @@ describe('what one command learned holds for the next:', () => {
       text.replace(/(5m) [1-3]s/, '$1').replace(/(15:09):0[0-3]Z/, '$1Z');
 
     const refused = await petstore(list);
-    const after = await petstore(['categories', 'create', 'rabbit']);
-    const shown = await petstore(['limits']);
+    const after = await petstore('categories create rabbit');
+    const shown = await petstore('limits');
     const json = await petstore(limits);
     const requests = sandbox.requests.length;
     const waited = await petstore([...list, '--max-wait', '10m']);

@@ -3,8 +3,8 @@ import { expect, reply, test } from '../support/petstore.ts';
 
 describe('pets get', () => {
   test('shows the pet as it came, and that the operation goes away', async ({ petstore }) => {
-    const table = await petstore(['pets', 'get', '9007199254740993']);
-    const { events } = await petstore(['pets', 'get', '1', '--json']);
+    const table = await petstore('pets get 9007199254740993');
+    const { events } = await petstore('pets get 1 --json');
 
     const operation = 'GET /pets/{petId}';
     const sunset = '2027-06-30T00:00:00Z';
@@ -23,8 +23,8 @@ describe('pets get', () => {
   ] as const)('with the date "%s": %s', async ([sunset, says, days], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, '{}', sunset ? { sunset } : {});
 
-    const text = await petstore(['pets', 'get', '1']);
-    const json = await petstore(['pets', 'get', '1', '--json']);
+    const text = await petstore('pets get 1');
+    const json = await petstore('pets get 1 --json');
 
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
     expect(text.stderr).toContain(`deprecated: GET /pets/{petId} ${says}\n`);
@@ -34,7 +34,7 @@ describe('pets get', () => {
   });
 
   test('an id with a slash stays one path segment', async ({ petstore, sandbox }) => {
-    await petstore(['pets', 'get', 'a/../b?c#d']);
+    await petstore('pets get a/../b?c#d');
 
     expect(sandbox.requests[0]?.url.pathname).toBe('/v1/pets/a%2F..%2Fb%3Fc%23d');
     expect(sandbox.requests[0]?.url.search).toBe('');
@@ -49,8 +49,8 @@ describe('orders list', () => {
   ] as const)('shows %s: no shape is promised', async ([body, shows], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, body);
 
-    const table = await petstore(['orders', 'list']);
-    const json = await petstore(['orders', 'list', '--json']);
+    const table = await petstore('orders list');
+    const json = await petstore('orders list --json');
 
     expect(table.exitCode).toBe(0);
     expect(table.stdout).toContain(shows);

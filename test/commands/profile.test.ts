@@ -10,10 +10,10 @@ const settingsOf = (folder: string) => join(folder, 'config', 'settings.json');
 /** Settings for `mine`, a key alone for `kept`, a command that prints one for `vault`. */
 async function setUp({ petstore, sandbox }: Pick<Fixtures, 'petstore' | 'sandbox'>) {
   await petstore(['config', 'set', 'base-url', url, '-p', 'mine'], { env: noEnv });
-  await petstore(['config', 'set', 'api-key-command', 'pass', '-p', 'vault'], { env: noEnv });
+  await petstore('config set api-key-command pass -p vault', { env: noEnv });
   const env = { ...noEnv, PETSTORE_BASE_URL: url };
   sandbox.reactions.push(reply(200, []));
-  await petstore(['auth', 'login', '-p', 'kept'], { env, stdin: testKey });
+  await petstore('auth login -p kept', { env, stdin: testKey });
 }
 
 describe('profile list', () => {
@@ -22,7 +22,7 @@ describe('profile list', () => {
     // No profile can have such a name.
     writeFileSync(join(folder, 'config', 'keys', 'My Key.json'), '{}');
 
-    const result = await petstore(['profile', 'list', '--json'], { env: noEnv });
+    const result = await petstore('profile list --json', { env: noEnv });
 
     const row = { default: false, active: false };
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
@@ -42,10 +42,10 @@ describe('profile list', () => {
     ['the default', undefined, ['staging']],
     ['that of the environment', 'sandbox', ['sandbox']],
   ] as const)('shows the one in force: %s', async ([, PETSTORE_PROFILE, active], { petstore }) => {
-    await petstore(['profile', 'use', 'staging'], { env: noEnv });
+    await petstore('profile use staging', { env: noEnv });
 
     const env = { ...noEnv, PETSTORE_PROFILE };
-    const { stdout } = await petstore(['profile', 'list', '--json'], { env });
+    const { stdout } = await petstore('profile list --json', { env });
 
     const rows: Record<string, unknown>[] = JSON.parse(stdout);
     const named = (field: string) => rows.filter((row) => row[field]).map((row) => row.profile);
@@ -60,8 +60,8 @@ test('a profile that only has a stored key is named and completed', async ({
 }) => {
   await setUp({ petstore, sandbox });
 
-  const refused = await petstore(['limits', '-p', 'other'], { env: noEnv });
-  const completed = await petstore(['completion', 'zsh', '--', '-p', 'k'], { env: noEnv });
+  const refused = await petstore('limits -p other', { env: noEnv });
+  const completed = await petstore('completion zsh -- -p k', { env: noEnv });
 
   expect(refused.stderr).toContain('sandbox, mine, vault, kept. To create this one');
   expect(completed.stdout).toBe('kept\n');
@@ -69,12 +69,12 @@ test('a profile that only has a stored key is named and completed', async ({
 
 describe('profile use', () => {
   test('makes a profile the default', async ({ petstore, folder }) => {
-    const used = await petstore(['profile', 'use', 'staging'], { env: noEnv });
+    const used = await petstore('profile use staging', { env: noEnv });
 
     expect(used).toMatchObject({ exitCode: 0, stdout: '' });
     expect(used.stderr).toBe(
       `petstore: default profile is now staging, saved in ${settingsOf(folder)}\n`,
     );
-    expect((await petstore(['config', 'get', 'profile'], { env: noEnv })).stdout).toBe('staging\n');
+    expect((await petstore('config get profile', { env: noEnv })).stdout).toBe('staging\n');
   });
 });

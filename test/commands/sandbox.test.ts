@@ -18,7 +18,7 @@ function run(
     const paths = Object.entries(env).filter(([name]) => /^path$/i.test(name));
     return program(env, paths.at(-1)?.[1]?.split(delimiter)[0] ?? '');
   };
-  return petstore(['sandbox', '--', 'x'], { env, context: { platform, self, launch } });
+  return petstore('sandbox -- x', { env, context: { platform, self, launch } });
 }
 
 test('the program of a sandbox on Windows finds petstore', async ({ petstore }) => {
@@ -79,6 +79,6 @@ test.for([
   async ([platform, lines], { petstore }) => {
     const signal = AbortSignal.abort();
 
-    expect((await petstore(['sandbox'], { signal, context: { platform } })).stdout).toMatch(lines);
+    expect((await petstore('sandbox', { signal, context: { platform } })).stdout).toMatch(lines);
   },
 );

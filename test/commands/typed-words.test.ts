@@ -70,7 +70,7 @@ describe('a word of letters and digits', () => {
   });
 
   test.for(variables)('is named as the value of %s', async (variable, { petstore }) => {
-    const { exitCode, stderr } = await petstore(['categories', 'list'], {
+    const { exitCode, stderr } = await petstore('categories list', {
       env: { [variable]: 'a1b2c3d4e5f6' },
     });
 

@@ -123,7 +123,7 @@ describe('failures of the service', () => {
     const body = Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1');
     sandbox.react = () => new Response(body);
 
-    const result = await petstore(['categories', 'list']);
+    const result = await petstore('categories list');
 
     expect(result).toMatchObject({ exitCode: 5, stdout: '' });
     expect(result.stderr).toContain('invalid UTF-8');
@@ -151,7 +151,7 @@ describe('failures of the service', () => {
     const start = clock.now();
     sandbox.reactions.push('stall');
 
-    const result = await petstore(['categories', 'create', 'frog', '--max-wait', '0']);
+    const result = await petstore('categories create frog --max-wait 0');
 
     expect(result).toMatchObject({ exitCode: 6, stdout: '' });
     expect(result.stderr).toContain('the request to 127.0.0.1:4010 timed out after 30s');
@@ -161,15 +161,15 @@ describe('failures of the service', () => {
   test('--max-wait 0 does not forbid to retry a read', async ({ petstore, sandbox }) => {
     sandbox.reactions.push(reply(503, ''), networkError('ECONNREFUSED'));
 
-    expect((await petstore(['categories', 'list', '--max-wait', '0'])).exitCode).toBe(0);
+    expect((await petstore('categories list --max-wait 0')).exitCode).toBe(0);
   });
 
   test('an Error is shown in one line, and whole in the event', async ({ petstore, sandbox }) => {
     const own = { code: 'too_odd', message: 'x'.repeat(50_000), status: 422 };
     sandbox.react = () => reply(422, own);
 
-    const { stderr } = await petstore(['categories', 'create', 'x']);
-    const { events } = await petstore(['categories', 'create', 'x', '--json']);
+    const { stderr } = await petstore('categories create x');
+    const { events } = await petstore('categories create x --json');
 
     expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(600);
     expect(events().at(-1)).toMatchObject({ kind: 'refused', code: 'too_odd', status: 422 });
@@ -220,7 +220,7 @@ test.for([
     throw networkError(code);
   };
 
-  const result = await petstore(['orders', 'list'], { context: { random } });
+  const result = await petstore('orders list', { context: { random } });
 
   expect(result).toMatchObject({ exitCode: 74, stdout: '' });
   expect(result.stderr).toContain(`petstore: ${says}`);

@@ -16,7 +16,6 @@ import { afterAll, beforeAll } from 'vitest';
 import { bundle } from '../support/bundle.ts';
 import { test as base, expect } from '../support/program.ts';
 import type { Commands, Ends } from '../support/programs/commands.ts';
-import { isNightly } from '../support/trials.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** Modes mean nothing to root. */
@@ -111,7 +110,7 @@ const test = base.extend<{ runAll: (runs: Runs) => Promise<Ends> }>({
     }),
 });
 
-/** Each command meets a third of the things at a place; at night all of them. */
+/** Each command meets a third of the things at a place. */
 test.for(places.map((place, index) => [...place, index] as const))(
   'whatever stands where %s should be, every command ends as promised and says why',
   async ([place, commands, index], { folder, runAll }) => {
@@ -125,7 +124,7 @@ test.for(places.map((place, index) => [...place, index] as const))(
 
     const runs = things.flatMap(([thing, make, isOfRoot], row) =>
       commands
-        .filter((_, column) => isNightly || (row + column) % 3 === index % 3)
+        .filter((_, column) => (row + column) % 3 === index % 3)
         .filter(() => isRoot || !isOfRoot)
         .map((argv) => ({ thing, make, isOfRoot, argv })),
     );

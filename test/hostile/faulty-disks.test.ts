@@ -4,15 +4,14 @@ import { describe } from 'vitest';
 import { test as base, expect, launcher, type Running } from '../support/program.ts';
 import { filesBelow } from '../support/promises.ts';
 import { startService } from '../support/service.ts';
-import { isNightly } from '../support/trials.ts';
 import { plans } from '../support/values.ts';
 
 const disk = resolve('test/support/programs/faulty-disk.cjs');
 /** What a run ends with whose disk was touched too seldom for the fault to happen. */
 const untouched = 99;
 const maxSteps = 200;
-/** The disk fails at each of the steps every night, and at every third one otherwise. */
-const stride = isNightly ? 1 : 3;
+/** The disk fails at every third step. */
+const stride = 3;
 const timeout = 300_000;
 
 type Step = {
@@ -85,7 +84,7 @@ describe('a save on a disk that fails at any step: the old file or the new one, 
   ];
   const rows = [setting, login].flatMap((save) =>
     faults
-      .filter(([fault]) => isNightly || save === setting || fault === 'kill')
+      .filter(([fault]) => save === setting || fault === 'kill')
       .map(([fault, codes, minSteps]) => [save[1], fault, codes, minSteps, save] as const),
   );
 
@@ -202,12 +201,7 @@ describe('the limits on a disk that fails at any step: the command works, asks o
     ['ENOSPC', '/'],
     ['EPERM', '/'],
   ];
-  const moreRows: typeof rows = [
-    ['short', 'state'],
-    ['ENOSPC', 'state'],
-  ];
-
-  test.for([...rows, ...(isNightly ? moreRows : [])])(
+  test.for(rows)(
     '%s below %s',
     { timeout },
     async ([fault, below], { failAtEachStep, petstore, folder }) => {

@@ -1,57 +1,27 @@
 import { rmSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe } from 'vitest';
+import { expect, test } from '../support/program.ts';
 import { seed } from '../support/seed.ts';
-import { isNightly } from '../support/trials.ts';
-import { type Race, race } from './race.ts';
+import { plans } from '../support/values.ts';
+import { creates, race } from './race.ts';
 
-/** On a window of three seconds instead of sixty. */
-const plan = {
-  minute: { limit: 20, length: 3_000 },
-  day: { limit: 10_000, length: 86_400_000 },
-};
-const small: Race = { plan, creates: 45, loops: 10 };
 const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };
 
-const services: readonly [what: string, options: Partial<Race>][] = [
-  ['a cold start', {}],
-  ['resets in milliseconds', { resetInMs: true }],
-];
-const moreServices: typeof services = [
-  ['part of the window used before', { used: 13 }],
-  ['resets rounded down', { resetRoundedDown: true }],
-  ['a clock 37 s ahead', { skew: 37_000 }],
-  ['a clock an hour behind', { skew: -3_600_000 }],
-];
-
+/** In memory, limits/crowd draws any limiter and any clock, and import/names any moment. These are real processes. */
 describe(`many processes on one key (seed ${seed})`, () => {
-  test.for([...services, ...(isNightly ? moreServices : [])])(
-    '%s: no 429, no ban, each created once, one request each',
-    async ([, options]) => {
-      const outcome = await race({ ...small, ...options });
+  test('no 429, no ban, each created once, one request each', async () => {
+    const outcome = await race({ resetInMs: true, skewMs: 37_000 });
 
-      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: 45 });
-    },
-  );
-
-  test.runIf(isNightly)(
-    'two machines that know nothing of each other: no ban, at most one 429 each a window',
-    async () => {
-      const outcome = await race({ ...small, machines: 2 });
-
-      expect(outcome).toMatchObject(allThere);
-      expect(outcome.refused).toBeLessThanOrEqual(2 * 4);
-    },
-  );
+    expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: creates });
+  });
 
   test('some are killed: those that wait for their requests go on, no 429, no ban, each other one created', async () => {
-    const outcome = await race({ ...small, kills: 6 });
-
-    expect(outcome).toMatchObject({ ...allThere, refused: 0 });
+    expect(await race({ kills: 6 })).toMatchObject({ ...allThere, refused: 0 });
   });
 
   test('the state folder is deleted midway: no ban, at most one 429 for it, all created', async () => {
     const outcome = await race({
-      ...small,
       disturb([folder = '']) {
         setTimeout(() => {
           try {
@@ -65,5 +35,36 @@ describe(`many processes on one key (seed ${seed})`, () => {
 
     expect(outcome).toMatchObject(allThere);
     expect(outcome.refused).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('ten creates of one name with --if-missing at the same time create one category', () => {
+  const create = ['categories', 'create', 'ferret', '--if-missing', '--json'];
+  const ten = <Result>(make: () => Result) => Array.from({ length: 10 }, make);
+
+  test('at a service whose lists are half a second old', async ({ petstore, serve }) => {
+    const service = await serve({
+      plan: plans.business,
+      async react({ method }) {
+        if (method !== 'GET') return 'respond';
+        const list = service.state.categories.map(({ id, name }) => ({ id: Number(id), name }));
+        await pause(500);
+        return { status: 200, body: JSON.stringify(list) };
+      },
+    });
+
+    const ends = await Promise.all(ten(() => petstore(create, { env: service.env })));
+
+    expect(ends.map(({ code }) => code)).toEqual(ten(() => 0));
+    expect(service.state.categories.map(({ name }) => name)).toEqual(['ferret']);
+  });
+
+  test('in the embedded sandbox', async ({ petstore }) => {
+    const sandbox = ['--profile', 'sandbox'];
+    const ends = await Promise.all(ten(() => petstore([...create, ...sandbox])));
+    const { stdout } = await petstore(['categories', 'list', '--json', ...sandbox]);
+
+    expect(ends.map(({ code }) => code)).toEqual(ten(() => 0));
+    expect(stdout.match(/ferret/g)).toHaveLength(1);
   });
 });

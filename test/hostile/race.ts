@@ -4,29 +4,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Manners, type Service, startService } from '../support/odd-sandbox.ts';
 import { cleanEnvironment, launcher } from '../support/program.ts';
 import { createRandom, shuffle } from '../support/random.ts';
 import { seed } from '../support/seed.ts';
+import { openService, type Service, type ServiceOptions } from '../support/service.ts';
 
-export type Race = Manners & {
-  /** How many categories are created, each by a new process. */
-  readonly creates: number;
-  /** How many shell loops do so at a time. */
-  readonly loops: number;
-  /** State folders that stand for machines; the loops are spread over them. */
+type Race = ServiceOptions & {
+  /** State folders that stand for machines; the processes are spread over them. */
   readonly machines?: number;
   /** The URL of the store through which the machines share the limit. */
   readonly store?: string;
   /** Kills a random process now and then, this many times. */
   readonly kills?: number;
+  /** Tells when a window ends in milliseconds. */
+  readonly resetInMs?: boolean;
   /** Called while the race is on, with the folders of the machines. */
   readonly disturb?: (folders: readonly string[]) => void;
 };
 
 type Outcome = {
   readonly requests: number;
-  readonly created: number;
   readonly refused: number;
   readonly bans: number;
   /** What a killed process was to create is not lost: nobody said that it was created. */
@@ -37,10 +34,23 @@ type Outcome = {
   readonly failures: readonly string[];
 };
 
+/** How many categories are created, each by a new process, and how many shell loops do so at a time. */
+export const creates = 36;
+const loops = 9;
+/** A window of three seconds instead of sixty. */
+const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
+
 /** Runs loops of processes against one service and counts what the service saw. */
 export async function race(options: Race): Promise<Outcome> {
-  const { creates, loops, machines = 1, kills = 0, store } = options;
-  const service = await startService(options);
+  const { machines = 1, kills = 0, store, resetInMs } = options;
+  const service: Service = await openService({
+    plan,
+    ...options,
+    spoil(headers) {
+      const end = service.state.quota.minute.openedAt + plan.minute.length;
+      return { ...headers, ...(resetInMs && { 'x-ratelimit-reset': `${end}` }) };
+    },
+  });
   const home = mkdtempSync(join(tmpdir(), 'petstore-race-'));
   const folders = Array.from({ length: machines }, (_, machine) => join(home, String(machine)));
   const names = Array.from({ length: creates }, (_, n) => `category-${n}`);
@@ -87,23 +97,15 @@ export async function race(options: Race): Promise<Outcome> {
 function countUp(
   { requests, state }: Service,
   names: readonly string[],
-  killed: ReadonlySet<string> = new Set(),
+  killed: ReadonlySet<string>,
 ): Omit<Outcome, 'failures'> {
   const created = state.categories.map(({ name }) => name);
   const distinct = new Set(created);
   const times = requests.map(({ at }) => at);
-  let bans = 0;
-  let bannedUntil = Number.NEGATIVE_INFINITY;
-  for (const { at, reply } of requests) {
-    if (at <= bannedUntil || !reply?.body.includes('"key_banned"')) continue;
-    bans += 1;
-    bannedUntil = at + Number(reply.headers?.['retry-after']) * 1_000;
-  }
   return {
     requests: requests.length,
-    created: created.length,
     refused: requests.filter(({ reply }) => reply?.status === 429).length,
-    bans,
+    bans: requests.filter(({ reply }) => reply?.body.includes('"key_banned"')).length,
     lost: names.filter((name) => !distinct.has(name) && !killed.has(name)).length,
     duplicated: created.length - distinct.size,
     span: (Math.max(...times) - Math.min(...times)) / 1_000,

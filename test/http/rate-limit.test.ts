@@ -180,7 +180,7 @@ describe('the headers', () => {
       const env = { PETSTORE_STATE_DIR: `${folder}/${trial}` };
       sandbox.reactions.push(answerOf(429, headers));
       const { events, exitCode } = await petstore(listNow, { env });
-      const { stdout } = await petstore(['limits', '--json'], { env });
+      const { stdout } = await petstore('limits --json', { env });
 
       expect(exitCode).toBe(75);
       const { retryAfter } = events().at(-1) as { retryAfter: number };

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { put } from '../support/import-cases.ts';
-import { expect, reply, silence, test, testKey } from '../support/petstore.ts';
-import { filesBelow } from '../support/promises.ts';
+import { expect, reply, silence, test } from '../support/petstore.ts';
 import { interrupted, type WireRequest } from '../support/values.ts';
 
 const list = ['categories', 'list'];
@@ -103,25 +100,6 @@ describe('--timeout', () => {
 });
 
 test.for([
-  ['a read', 5, undefined, ['api', 'GET', '/x']],
-  ['a write', 6, 'unknown', post],
-] as const)(
-  '%s whose response is too long is not sent again: exit %i',
-  async ([, exit, outcome, argv], { petstore, sandbox }) => {
-    const tooLong = 'x'.repeat(8 * 1_024 * 1_024);
-    sandbox.react = () => reply(200, { data: tooLong });
-
-    const result = await petstore([...argv, '--json']);
-
-    expect(result).toMatchObject({ exitCode: exit, stdout: '' });
-    const error = result.events().at(-1);
-    expect(error?.message).toMatch(/^the response is larger than .* bytes$/);
-    expect(error?.outcome).toBe(outcome);
-    expect(sandbox.requests).toHaveLength(1);
-  },
-);
-
-test.for([
   ['a refusal, as much as an Error may be long', 400, 'application/json', 3, 3],
   ['a list that is no JSON, what comes until it is streamed', 200, 'text/html', 5, 130],
 ] as const)(
@@ -147,18 +125,6 @@ test.for([
   },
 );
 
-test('a response in an encoding that nobody asked for is refused, and not read as text', async ({
-  petstore,
-  sandbox,
-}) => {
-  sandbox.reactions.push(reply(200, [], { 'content-encoding': 'gzip' }));
-
-  const { exitCode, stderr } = await petstore(list);
-
-  expect(exitCode).toBe(5);
-  expect(stderr).toContain('the body is compressed, which petstore did not request');
-});
-
 test.for([
   [500, '300', 5, 1],
   [502, '300', 5, 1],
@@ -180,8 +146,6 @@ test.for([
 );
 
 describe('a response of the service', () => {
-  const long = `{"id":"1","name":"${'x'.repeat(500_000)}"},`;
-
   test('429 tells of a ban by its code or its message', async ({ petstore, sandbox, folder }) => {
     for (const [code, message, isBan] of [
       ['key_banned', 'no', true],
@@ -212,22 +176,6 @@ describe('a response of the service', () => {
   });
 
   test.for([
-    ['a created category', create, 201, '{"id":"9007199254740993"', 6],
-    ['a list above 8 MiB', list, 200, `[${long.repeat(20)}{"id":"9"`, 5],
-  ] as const)(
-    '%s whose ids are texts is refused',
-    async ([, argv, status, begin, exit], { petstore, sandbox }) => {
-      const end = begin.startsWith('[') ? ']' : '';
-      sandbox.reactions.push(reply(status, `${begin},"name":"rabbit"}${end}`));
-
-      const result = await petstore([...argv, '--columns', 'id', '-o', 'ndjson']);
-
-      expect(result.exitCode).toBe(exit);
-      expect(result.stderr).toContain('id must be a 64-bit integer');
-    },
-  );
-
-  test.for([
     ['a list with a Deprecation header', list, 200, '[]', { deprecation: '@1700000000' }],
     ['a refusal', list, 404, '{}', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
   ] as const)('%s tells of a deprecation', async (row, { petstore, sandbox }) => {
@@ -252,29 +200,5 @@ describe('a response of the service', () => {
       'accept-encoding': 'identity',
       'cache-control': 'no-cache',
     });
-  });
-});
-
-describe('a key that the service repeats', () => {
-  const category = { id: 1, name: `rabbit ${testKey}`, description: testKey, [testKey]: testKey };
-  const refusal = { code: testKey, message: `no ${testKey}`, status: 422 };
-
-  test.for([
-    ['in what was created', 201, category],
-    ['in a refusal', 422, refusal],
-    ['in a failure', 500, refusal],
-  ] as const)('%s is in no file and no output', async (row, { petstore, sandbox, folder }) => {
-    const [, status, body] = row;
-    sandbox.react = ({ method }) => (method === 'POST' ? reply(status, body) : undefined);
-    const file = put(folder, 'name\nrabbit\n');
-
-    for (const argv of [['categories', 'import', file, '--yes', '--settle', '1s'], create, post]) {
-      const { stdout, stderr } = await petstore([...argv, '--json', '--verbose']);
-      expect(stdout + stderr).not.toContain(testKey);
-    }
-
-    for (const path of filesBelow(folder)) {
-      expect(readFileSync(path, 'latin1'), path).not.toContain(testKey);
-    }
   });
 });

@@ -1,9 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterEach, describe, expect, test } from 'vitest';
+import { text as textOf } from 'node:stream/consumers';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
+import { startProxy } from '../support/connect-proxy.ts';
 import { freePort } from '../support/ports.ts';
-import { request, textOf } from './wire.ts';
+import type { WireRequest } from '../support/values.ts';
 
 const whole = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const answer = (socket: Socket) => socket.write(whole('[]'));
@@ -187,16 +189,6 @@ describe('the transport on a real socket', () => {
     await expect(textOf(body)).rejects.toThrow();
   });
 
-  test('a body without a length whose connection is reset is not whole', async () => {
-    const { url, sockets } = await listen((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n[]'));
-
-    const { body } = await client().send({ url });
-    const whole = textOf(body);
-    sockets[0]?.resetAndDestroy();
-
-    await expect(whole).rejects.toThrow();
-  });
-
   test('what nobody reads yet stays on the way, not in memory', async () => {
     const bytes = 'x'.repeat(1_000_000);
     let written = 0;
@@ -289,13 +281,6 @@ describe('the transport on a real socket', () => {
     }
   });
 
-  test('a change of protocol that nobody asked for is no response', async () => {
-    const interim = 'HTTP/1.1 101 Switching Protocols\r\n\r\n';
-    const { url } = await listen((socket) => socket.write(interim + whole('[]')));
-
-    await expect(client().send({ url })).rejects.toThrow('bad upgrade');
-  });
-
   test('an answer that is still being read keeps its connection for itself', async () => {
     const { send, read } = client();
     const { url, sockets } = await listen((socket) =>
@@ -309,4 +294,41 @@ describe('the transport on a real socket', () => {
     expect(await textOf(slow.body)).toBe('[]');
     expect(sockets).toHaveLength(2);
   });
+
+  test.for([
+    ['a name', 'https://pets.example/v1', 'pets.example:443'],
+    ['a port', 'https://pets.example:8443/v1', 'pets.example:8443'],
+    ['an IPv6 address', 'https://[2001:db8::1]/v1', '[2001:db8::1]:443'],
+  ] as const)(
+    'the proxy is told %s and the password, and nothing of the request',
+    async ([, url, address]) => {
+      const proxy = await startProxy('forbids');
+      onTestFinished(proxy.close);
+      const { port } = proxy;
+      const name = `127.0.0.1:${port}`;
+      const way = { origin: `http://${name}`, name, source: 'HTTPS_PROXY' };
+
+      const gone = createTransport()(
+        request({ url: new URL(url), proxy: { ...way, credentials: 'me:open sesame' } }),
+      );
+
+      await expect(gone).rejects.toThrow();
+      const [asked = ''] = proxy.asked;
+      expect(asked.split('\r\n')[0]).toBe(`CONNECT ${address} HTTP/1.1`);
+      expect(asked).toMatch(/^proxy-authorization: Basic bWU6b3BlbiBzZXNhbWU=\r$/im);
+      expect(asked).not.toMatch(/^authorization:/im);
+      expect(proxy.seen().toString('latin1')).not.toContain('the-key');
+    },
+  );
+});
+
+/** A request as the core hands it to the transport. */
+const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
+  method: 'GET',
+  url: new URL('https://pets.example/v1/categories'),
+  headers: { authorization: 'Bearer the-key', accept: 'application/json' },
+  body: undefined,
+  signal: new AbortController().signal,
+  onSent: () => {},
+  ...fields,
 });

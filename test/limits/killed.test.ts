@@ -43,7 +43,7 @@ describe('a process that is killed with a request in flight', () => {
     await clock.sleep(660 * second, never);
     const release = clock.hold();
 
-    const { stdout } = await petstore(['limits', '--json']);
+    const { stdout } = await petstore('limits --json');
 
     release();
     expect(JSON.parse(stdout).inFlight).toBe(0);

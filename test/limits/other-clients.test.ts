@@ -41,12 +41,12 @@ test.for([
 ] as const)(
   'of a service that reports %s, the plan counts where no response names a limit',
   async ([, headers, sent], { petstore, sandbox }) => {
-    await petstore(['config', 'set', 'plan', '3/min,50/day']);
+    await petstore('config set plan 3/min,50/day');
     sandbox.react = () => reply(200, [], headers);
     const codes = [];
     for (let n = 0; n <= sent; n += 1) codes.push((await petstore(listNow)).exitCode);
 
-    const { stdout } = await petstore(['limits', '--json']);
+    const { stdout } = await petstore('limits --json');
 
     expect(codes).toEqual([...Array(sent).fill(0), 75]);
     expect(JSON.parse(stdout).items).toMatchObject([

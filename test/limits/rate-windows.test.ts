@@ -207,7 +207,7 @@ describe('limits', () => {
     sandbox.reactions.push(reply(429, {}, headers));
     await petstore(listNow);
 
-    await petstore(['limits', '--reset']);
+    await petstore('limits --reset');
     const { exitCode } = await petstore(listNow);
 
     expect(exitCode).toBe(0);
@@ -220,7 +220,7 @@ describe('limits', () => {
     await clock.sleep(second, never);
 
     const before = await petstore(limits);
-    await petstore(['limits', '--reset']);
+    await petstore('limits --reset');
     const during = await petstore(limits);
     await first;
     const after = await petstore(limits);

@@ -66,7 +66,7 @@ describe('--columns', () => {
   });
 
   test('of a single record of unknown fields are its rows in a table', async ({ petstore }) => {
-    const { stdout } = await petstore(['pets', 'get', '1', '--columns', 'name,id', '--no-header']);
+    const { stdout } = await petstore('pets get 1 --columns name,id --no-header');
 
     expect(stdout).toBe('┌──────┬───────┐\n│ name │ Bello │\n│ id   │ 1     │\n└──────┴───────┘\n');
   });
@@ -91,7 +91,7 @@ describe('a column that a command does not have is refused before anything is se
   ])('%s', async (line, { petstore, sandbox, folder }) => {
     const file = put(folder, 'name\nferret\n');
     const argv = line.split(' ').map((word) => (word === 'FILE' ? file : word));
-    await petstore(['config', 'set', 'output', 'csv']);
+    await petstore('config set output csv');
 
     for (const more of [[], ['-o', 'json'], ['-o', 'raw']]) {
       const result = await petstore([...argv, '--columns', 'id,nope', ...more]);
@@ -162,8 +162,8 @@ describe('the lines of a table', () => {
     const fields = Array.from({ length: 10_001 }, (_, n) => [`field${n}`, 1]);
     sandbox.react = () => reply(200, `[${JSON.stringify(Object.fromEntries(fields))}]`);
 
-    const { stdout } = await petstore(['orders', 'list']);
-    const { stderr } = await petstore(['orders', 'list', '--columns', 'legs']);
+    const { stdout } = await petstore('orders list');
+    const { stderr } = await petstore('orders list --columns legs');
 
     expect(stdout.split('\n')).toHaveLength(3);
     expect(stdout).not.toContain('│');

@@ -78,8 +78,8 @@ describe('the other formats', () => {
   ] as const)('%s keeps its shape', async ([, body, csv, yaml], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, body);
 
-    expect((await petstore(['orders', 'list', '-o', 'csv'])).stdout).toBe(csv);
-    expect((await petstore(['orders', 'list', '-o', 'yaml'])).stdout).toBe(yaml);
+    expect((await petstore('orders list -o csv')).stdout).toBe(csv);
+    expect((await petstore('orders list -o yaml')).stdout).toBe(yaml);
   });
 
   test('a report of many pieces is one document, in order', async ({ petstore, folder }) => {

@@ -45,7 +45,7 @@ describe('JSON of a response', () => {
     const [, sent, printed = sent] = row;
     sandbox.react = () => reply(200, sent);
 
-    const { exitCode, stdout } = await petstore(['api', 'GET', '/x', '-o', 'json']);
+    const { exitCode, stdout } = await petstore('api GET /x -o json');
 
     expect(exitCode).toBe(0);
     expect(stdout.replace(/\n */g, '').replaceAll('": ', '":') === printed, stdout).toBe(true);
@@ -56,8 +56,8 @@ describe('JSON of a response', () => {
     async ([, sent, says = ''], { petstore, sandbox }) => {
       sandbox.reactions.push(reply(200, sent), reply(200, `[{"id":1,"name":"dog"},${sent}]`));
 
-      const any = await petstore(['api', 'GET', '/x', '-o', 'json']);
-      const list = await petstore(['categories', 'list', '-o', 'json']);
+      const any = await petstore('api GET /x -o json');
+      const list = await petstore('categories list -o json');
 
       expect(any).toMatchObject({ exitCode: 5, stdout: '' });
       expect(list).toMatchObject({ exitCode: 5, stdout: '' });

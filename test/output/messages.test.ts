@@ -29,7 +29,7 @@ test('what the service says is not broken into lines', async ({ petstore, sandbo
   const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
   sandbox.react = () => reply(422, { code: 'x', message, status: 422 });
 
-  const { stderr } = await petstore(['categories', 'create', 'rabbit', '--no-color'], {
+  const { stderr } = await petstore('categories create rabbit --no-color', {
     columns: 40,
   });
 

@@ -38,8 +38,6 @@ describe('the progress of an import on a terminal', () => {
       await terminal.pass(10_000);
       const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
       await terminal.pass(20_000);
-      await new Promise((r) => setTimeout(r, 1500));
-      console.log(JSON.stringify(terminal.text()), sandbox.requests.length);
       await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
       const [, full = '', empty = ''] = bar.exec(shown) ?? [];
       expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);

@@ -147,7 +147,7 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
     sandbox.react = () => reply(200, [], { 'x-long': `${'-'.repeat(470)}${key}${key}` });
     writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
 
-    const list = await petstore(['categories', 'list', '-v'], withKey(key));
+    const list = await petstore('categories list -v', withKey(key));
     const argv = ['categories', 'import', `${folder}/rows.csv`, '--dry-run'];
     const plan = await petstore(argv, withKey(key));
 
@@ -162,7 +162,7 @@ test('no header of a response shows the key', async ({ petstore, sandbox }) => {
   const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key, [`x-${key}`]: 'y' };
   sandbox.react = () => reply(200, [], headers);
 
-  const { stderr } = await petstore(['categories', 'list', '-v', '--json'], withKey(key));
+  const { stderr } = await petstore('categories list -v --json', withKey(key));
 
   expect(stderr).toContain('"reason":"[key]"');
   expect(stderr).toContain('"x-[key]":"y"');
@@ -199,7 +199,7 @@ test.for(['34567890', 'remaining', 'rate_limit'])(
     };
     sandbox.reactions.push(reply(200, '{"id":1}', headers));
 
-    const { events } = await petstore(['pets', 'get', '1', '--json'], withKey(key));
+    const { events } = await petstore('pets get 1 --json', withKey(key));
 
     const [operation, sunset] = ['GET /pets/{petId}', '2027-01-01T00:00:00Z'];
     const resetAt = expect.any(String);
@@ -213,7 +213,7 @@ test.for(['34567890', 'remaining', 'rate_limit'])(
 test('a field keeps its name where the key is description', async ({ petstore, sandbox }) => {
   sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog', description: 'a description' }]));
 
-  const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], withKey('description'));
+  const { stdout } = await petstore('categories list -o ndjson', withKey('description'));
 
   expect(stdout).toBe('{"id":1,"name":"dog","description":"a [key]"}\n');
 });

@@ -26,7 +26,7 @@ describe('the folders for settings and state', () => {
     ]);
     const env = { ...unset, ...Object.fromEntries(places) };
 
-    await petstore(['config', 'set', 'output', 'csv'], { env, context: { platform } });
+    await petstore('config set output csv', { env, context: { platform } });
     const { stdout } = await petstore([...list, '--columns', 'id'], { env, context: { platform } });
 
     expect(stdout).toBe('id\n');

@@ -175,7 +175,7 @@ test('its key goes to the origin beside it alone', async ({ petstore, sandbox })
 
   const byFlag = await petstore([...list, '--base-url', other], { env, context });
   const byEnv = await petstore(list, { env: { ...env, PETSTORE_BASE_URL: other }, context });
-  await petstore(['config', 'unset', 'base-url']);
+  await petstore('config unset base-url');
   const without = await petstore(list, { env: { ...env, PETSTORE_BASE_URL: local }, context });
 
   for (const { exitCode, stderr } of [byFlag, byEnv]) {
@@ -219,7 +219,7 @@ test.skipIf(!isPosix)(
   'an open file does not choose the profile either',
   async ({ petstore, folder }) => {
     const { calls, capture } = program();
-    await petstore(['config', 'set', 'default-profile', 'sandbox'], { env });
+    await petstore('config set default-profile sandbox', { env });
     chmodSync(`${join(folder, 'config')}/settings.json`, 0o602);
 
     const given = { ...env, PETSTORE_BASE_URL: local, PETSTORE_API_KEY: testKey };
@@ -245,10 +245,10 @@ test('is the only key of its profile: auth login stores none, and it beats a sto
   sandbox,
 }) => {
   const { capture } = program();
-  const refused = await petstore(['auth', 'login'], { env, stdin: testKey });
-  await petstore(['config', 'unset', 'api-key-command'], { env });
+  const refused = await petstore('auth login', { env, stdin: testKey });
+  await petstore('config unset api-key-command', { env });
   sandbox.reactions.push(reply(200, []));
-  await petstore(['auth', 'login'], { env, stdin: 'a-stored-key-0123456789' });
+  await petstore('auth login', { env, stdin: 'a-stored-key-0123456789' });
   const { stderr } = await petstore(['config', 'set', 'api-key-command', command], { env });
   await petstore(list, { env, context: { capture } });
 

@@ -94,7 +94,7 @@ describe('a stored key', () => {
     const keys = keysIn(folder);
     chmodSync(keys, 0o755);
 
-    const login = await petstore(['auth', 'login'], { env, stdin: testKey });
+    const login = await petstore('auth login', { env, stdin: testKey });
 
     const file = join(keys, 'production.json');
     expect([login.exitCode, isPrivate(keys), isPrivate(file)]).toEqual([0, true, true]);
@@ -121,7 +121,7 @@ test('a settings file that is a link stays one, and what it leads to is changed'
   renameSync(path, join(folder, 'dotfiles', 'petstore.json'));
   symlinkSync(join('..', 'dotfiles', 'petstore.json'), path);
 
-  expect((await petstore(['config', 'set', 'output', 'json'])).exitCode).toBe(0);
+  expect((await petstore('config set output json')).exitCode).toBe(0);
 
   expect(lstatSync(path).isSymbolicLink()).toBe(true);
   const profiles = { staging: { output: 'json' } };

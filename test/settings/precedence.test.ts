@@ -67,7 +67,7 @@ describe('the setting in force', () => {
 
   test('a profile has nothing from another one', async ({ petstore }) => {
     const set = (line: string) => petstore(['config', 'set', ...line.split(' ')], { env: noEnv });
-    const show = () => petstore(['config', 'list', '-p', 'staging'], { env: noEnv });
+    const show = () => petstore('config list -p staging', { env: noEnv });
     await set('plan free -p staging');
     const before = await show();
 
@@ -102,9 +102,9 @@ describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s
     ['and else there is none', ['-p', 'other'], {}, undefined],
   ] as const)('%s', async ([, argv, env, used], { petstore, sandbox }) => {
     const capture = async () => ({ exitCode: 0, stdout: `${ownKey}\n` });
-    await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
+    await petstore('config set default-profile staging', { env: noEnv });
     await petstore(['config', 'set', 'base-url', local], { env: noEnv });
-    await petstore(['config', 'set', 'output', 'json', '-p', 'other'], { env: noEnv });
+    await petstore('config set output json -p other', { env: noEnv });
     if (give === ownKeys.stored) sandbox.reactions.push(reply(200, []));
     await petstore(give, { env: noEnv, stdin: `${ownKey}\n` });
     sandbox.requests.length = 0;

@@ -40,7 +40,7 @@ describe('NO_PROXY', () => {
       const base = `https://${host}/v1`;
       const env = { PETSTORE_BASE_URL: base, HTTPS_PROXY: 'one:3128', NO_PROXY: noProxy };
 
-      expect(await petstore(['categories', 'list'], { env })).toMatchObject({ exitCode: 0 });
+      expect(await petstore('categories list', { env })).toMatchObject({ exitCode: 0 });
       const proxy = sandbox.requests.at(-1)?.proxy?.name;
       expect(proxy, `"${noProxy}" and ${host}`).toBe(isExempt ? undefined : 'one:3128');
     }
@@ -73,7 +73,7 @@ describe('the proxy of a request', () => {
     sandbox.reactions.push(reply(200, []));
     const env = { PETSTORE_BASE_URL: service, ...given };
 
-    expect((await petstore(['categories', 'list'], { env })).exitCode).toBe(0);
+    expect((await petstore('categories list', { env })).exitCode).toBe(0);
 
     if (proxy) expect(sandbox.requests[0]?.proxy).toMatchObject(proxy);
     else expect(sandbox.requests[0]?.proxy).toBeUndefined();
@@ -90,8 +90,8 @@ describe('the proxy of a request', () => {
       HTTPS_PROXY: `http://me:${encodeURIComponent(password)}@one:3128`,
     };
 
-    const first = await petstore(['categories', 'list', '-v'], { env });
-    const second = await petstore(['categories', 'list', '-v', '--json'], { env });
+    const first = await petstore('categories list -v', { env });
+    const second = await petstore('categories list -v --json', { env });
 
     const said = 'using proxy one:3128 for pets.example (HTTPS_PROXY)';
     expect(first.stderr).toContain(`petstore: ${said}\n`);

@@ -31,7 +31,7 @@ describe('auth login', () => {
     // Files and `echo` of Windows end lines otherwise.
     sandbox.react = () => reply(200, []);
     for (const ending of ['\n', '\r\n', ' \r\n']) {
-      const result = await petstore(['auth', 'login'], { env, stdin: testKey + ending });
+      const result = await petstore('auth login', { env, stdin: testKey + ending });
 
       expect(result).toMatchObject({ exitCode: 0, stdout: '' });
       expect(result.stderr).toContain('for https://a.example only');
@@ -162,8 +162,8 @@ describe('a settings file', () => {
       const file = saveSettings(folder, text);
 
       const listed = await petstore([...list, '--json']);
-      await petstore(['config', 'set', 'output', 'csv', '-p', 'staging']);
-      const unset = await petstore(['config', 'unset', 'output', '-p', 'staging']);
+      await petstore('config set output csv -p staging');
+      const unset = await petstore('config unset output -p staging');
 
       const message = `${file} has fields that are not known: ${names}`;
       expect(listed).toMatchObject({ exitCode: 0, stdout: '[]\n' });
@@ -190,7 +190,7 @@ describe('a settings file', () => {
     const file = saveSettings(folder, '\ufeff{"profiles":{"production":{"output":"json"}}}');
 
     expect((await petstore(list)).stdout).toBe('[]\n');
-    expect((await petstore(['config', 'set', 'max-wait', '3m'])).exitCode).toBe(0);
+    expect((await petstore('config set max-wait 3m')).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('"output": "json"');
   });
 });

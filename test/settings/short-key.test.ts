@@ -14,7 +14,7 @@ test.for([
     sandbox.react = () => reply(200, [{ id: 1, name: shown === '[key]' ? key : shown }]);
 
     const result = await petstore([...list, '-o', 'raw'], { env: { PETSTORE_API_KEY: key } });
-    const login = await petstore(['auth', 'login'], { stdin: key });
+    const login = await petstore('auth login', { stdin: key });
 
     const stdout = `{"id":1,"name":"${shown}"}\n`;
     expect(result).toMatchObject({ exitCode: 0, stdout, stderr: '' });

@@ -15,6 +15,7 @@ import { answer } from '../../src/sandbox/service.ts';
 import { fileCell } from '../../src/store/file-cell.ts';
 import { type Clock, createClock } from './clock.ts';
 import { noteCommands } from './last-commands.ts';
+import { type Line, wordsOf } from './line.ts';
 import { brokenPromises } from './promises.ts';
 
 export { expect } from 'vitest';
@@ -48,9 +49,6 @@ export type RunOptions = {
   /** Texts besides the key of the test that no output may have. */
   readonly secrets?: readonly string[];
 };
-
-/** The words of a command line, or the line, in which words may stand in single quotes. */
-type Line = string | readonly string[];
 
 type Result = {
   readonly exitCode: number;
@@ -100,7 +98,7 @@ export const test = base.extend<Fixtures>({
     const started = new Set<number>();
     const running: number[] = [];
     await use(async (line, options = {}) => {
-      const argv = typeof line === 'string' ? wordsOf(line) : line;
+      const argv = wordsOf(line);
       const { env, stdin = '', columns, context, secrets = [] } = options;
       const { signal = new AbortController().signal } = options;
       const owner = context?.owner ?? { pid: 4242 + started.size, host: 'here', born: 'once' };
@@ -169,10 +167,6 @@ export const test = base.extend<Fixtures>({
     });
   },
 });
-
-function wordsOf(line: string): string[] {
-  return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, ''));
-}
 
 /** Stands for what a test in memory has not, unless it brings it. */
 function unexpected(what: string): () => Promise<never> {

@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test as base, expect } from 'vitest';
 import { noteCommands } from './last-commands.ts';
+import { type Line, wordsOf } from './line.ts';
 import { type Authority, makeAuthority } from './own-authority.ts';
 import { brokenPromises } from './promises.ts';
 import type { Service, ServiceOptions } from './service.ts';
@@ -68,9 +69,9 @@ export type Fixtures = {
   /** Runs a program to its end. */
   execute: (program: string, args: readonly string[], options?: Options) => Promise<Ended>;
   /** Starts the built petstore on this Node. */
-  start: (args: readonly string[], options?: Options) => Running;
+  start: (line: Line, options?: Options) => Running;
   /** Runs the built petstore on this Node to its end, and expects what holds for every run. */
-  petstore: (args: readonly string[], options?: Options) => Promise<Ended>;
+  petstore: (line: Line, options?: Options) => Promise<Ended>;
 };
 
 export const test = base.extend<Fixtures>({
@@ -130,13 +131,15 @@ export const test = base.extend<Fixtures>({
   execute: ({ spawn }, use) => use((program, args, options) => spawn(program, args, options).ended),
 
   start: ({ spawn, folder }, use) =>
-    use((args, options = {}) => {
+    use((line, options = {}) => {
+      const args = wordsOf(line);
       const program = options.uid === undefined ? launcher : launcherIn(folder);
       return spawn(process.execPath, [program, ...args], options);
     }),
 
   petstore: ({ start }, use) =>
-    use(async (args, options) => {
+    use(async (line, options) => {
+      const args = wordsOf(line);
       const ended = await start(args, options).ended;
       const key = options?.env?.PETSTORE_API_KEY ?? '';
       const exitCode = ended.code;

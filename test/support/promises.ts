@@ -15,14 +15,15 @@ const acting =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/u;
 const maxErrorLines = 3;
+const maxLength = 500_000;
 /** A hint is one or more sentences, or ends with a command that is introduced as one. */
 const hintForm =
   /(?:^|\. )(?:Run|See|Did you mean): \S(?!.*[.)] [A-Z])|^(?:[A-Z\d]|petstore ).*\.$/;
 
 /** Returns each promise to users that no run may break, and this one did. No file in `folder` may have one of the keys. */
 export function brokenPromises(ended: Ended, keys: readonly string[], folder?: string): string[] {
-  const { exitCode, stdout, stderr } = ended;
-  const all = stripVTControlCharacters(stdout + stderr).replaceAll('\r\n', '\n');
+  const { exitCode, stderr } = ended;
+  const all = stripVTControlCharacters(endsOf(ended.stdout) + stderr).replaceAll('\r\n', '\n');
   const lines = stripVTControlCharacters(stderr).trimEnd().split('\n');
   const last = lines.at(-1) ?? '';
   const event = last.startsWith('{"event":') ? JSON.parse(last) : undefined;
@@ -33,7 +34,8 @@ export function brokenPromises(ended: Ended, keys: readonly string[], folder?: s
   const hint = event ? event.hint : /^(?!petstore: |rate limit: |deprecated: ).*/.exec(last)?.[0];
   // Neither what diff found nor a signal behind a result is a failure.
   const hasFailed = Number(exitCode) > 0 && exitCode !== 7 && Number(exitCode) < 129;
-  const holdsKey = (text: string) => keys.flatMap(formsOf).some((form) => text.includes(form));
+  const forms = keys.flatMap(formsOf);
+  const holdsKey = (text: string) => forms.some((form) => text.includes(form));
   const files = folder === undefined ? [] : filesBelow(folder);
   return [
     !exitCodes.includes(exitCode) && `exit code ${exitCode}`,
@@ -44,6 +46,11 @@ export function brokenPromises(ended: Ended, keys: readonly string[], folder?: s
     hasFailed && !explains && 'an error that does not explain itself',
     hasFailed && hint && !hintForm.test(hint) && `a hint of another form: ${hint}`,
   ].filter((promise) => typeof promise === 'string');
+}
+
+/** Of a list of megabytes its first and its last part have to do. */
+function endsOf(text: string): string {
+  return text.length < 2 * maxLength ? text : text.slice(0, maxLength) + text.slice(-maxLength);
 }
 
 /** Returns the key as it is, and as it may be written in JSON, a URL or Base64. */

@@ -1,6 +1,3 @@
-/** True where PETSTORE_TEST_NIGHTLY is set: tests with long tables then run all rows, and not only those that tell most. */
-export const isNightly = Boolean(process.env.PETSTORE_TEST_NIGHTLY);
-
 /**
  * How many trials a property test draws: all of them in `npm run test:all`, a tenth of them in the quick loop, or
  * PETSTORE_TEST_TRIALS times as many.

@@ -6,7 +6,6 @@ export type {
   Captured,
   CaptureOptions,
   Context,
-  HttpProxy,
   Output,
   Send,
   WireAnswer,

@@ -24,7 +24,7 @@ describe.concurrent('a certificate (needs openssl)', { tags: ['openssl'] }, () =
       const service = await serve({ tls: make(authority, folder) });
       const env = { NODE_EXTRA_CA_CERTS: authority.path, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 
-      const { code, stdout, stderr } = await petstore(['categories', 'create', 'rabbit'], {
+      const { code, stdout, stderr } = await petstore('categories create rabbit', {
         env: { ...service.env, ...env },
       });
 
@@ -70,7 +70,7 @@ describe.concurrent('a certificate (needs openssl)', { tags: ['openssl'] }, () =
         NODE_EXTRA_CA_CERTS: authority.path,
       };
 
-      const { code, stderr } = await petstore(['categories', 'create', 'rabbit', '--json'], {
+      const { code, stderr } = await petstore('categories create rabbit --json', {
         env,
       });
       server.close();
@@ -85,7 +85,7 @@ describe.concurrent('a certificate (needs openssl)', { tags: ['openssl'] }, () =
     const service = await serve({ tls: authority.certify(here) });
     const env = { ...service.env, NODE_EXTRA_CA_CERTS: authority.path };
 
-    const result = await petstore(['categories', 'list', '-q', '-o', 'ndjson'], { env });
+    const result = await petstore('categories list -q -o ndjson', { env });
 
     expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(service.requests).toHaveLength(1);

@@ -27,7 +27,7 @@ test.for(rows)(
     writeFileSync(key, '{}', { mode: 0o644 });
 
     const env = { PETSTORE_API_KEY: undefined, PETSTORE_CONFIG_DIR: join(folder, name) };
-    const { stderr } = await petstore(['auth', 'status'], { env });
+    const { stderr } = await petstore('auth status', { env });
     const command = stderr.trimEnd().split('\n').at(-1)?.replace('Run: ', '') ?? '';
     spawnSync('sh', ['-c', command], { cwd: folder });
 

@@ -153,7 +153,7 @@ test('of several that save at the same moment none fails, and the file is whole'
   const env = { ...service.env, PETSTORE_CONFIG_DIR: config };
   const saves = [0, 1, 2, 3, 4, 5].flatMap((n) => [
     petstore(['config', 'set', 'output', 'json', '-p', `p${n}`], { env }),
-    petstore(['auth', 'login', '-q'], { env, stdin: service.key }),
+    petstore('auth login -q', { env, stdin: service.key }),
   ]);
 
   for (const { code, stderr } of await Promise.all(saves)) expect(code, stderr).toBe(0);

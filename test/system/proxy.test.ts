@@ -105,7 +105,7 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     const proxy = `http://127.0.0.1:${port}`;
     const { NODE_EXTRA_CA_CERTS: _, ...unknown } = environment(proxy);
 
-    const ofNobody = await petstore(['categories', 'create', 'rabbit'], {
+    const ofNobody = await petstore('categories create rabbit', {
       env: { ...unknown, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     });
     const ofOthers = await petstore(list, { env: environment(proxy, 'other.example') });

@@ -11,7 +11,7 @@ type Server = { readonly program: Running; readonly port: number; readonly key: 
 
 const test = base.extend<{ server: Server }>({
   server: async ({ start }, use) => {
-    await use(await announced(start(['sandbox', '--json', '--quiet'])));
+    await use(await announced(start('sandbox --json --quiet')));
   },
 });
 
@@ -179,7 +179,7 @@ describe('a program in a sandbox', () => {
   });
 
   test('serves a script that names a profile of the user', async ({ petstore }) => {
-    await petstore(['config', 'set', 'base-url', 'https://a.example/v1', '-p', 'mine']);
+    await petstore('config set base-url https://a.example/v1 -p mine');
 
     const list = 'petstore categories list -p mine --query [0].name -o raw'.split(' ');
     const { code, stdout } = await petstore(['sandbox', '--', ...list]);
@@ -191,9 +191,9 @@ describe('a program in a sandbox', () => {
     const env = { TMPDIR: folder };
 
     const ends = [
-      await petstore(['sandbox', '--', 'sh', '-c', 'petstore orders list -q; exit 3'], { env }),
+      await petstore("sandbox -- sh -c 'petstore orders list -q; exit 3'", { env }),
       await petstore(['sandbox', '--', 'sh', '-c', 'kill -9 $$'], { env }),
-      await petstore(['sandbox', '--', './nowhere'], { env }),
+      await petstore('sandbox -- ./nowhere', { env }),
     ];
 
     expect(ends.map(({ code }) => code)).toEqual([3, 137, 2]);

@@ -22,7 +22,7 @@ describe.concurrent('a shared store that is no Redis', () => {
       const url = `redis://ci:p4ss-w0rd@127.0.0.1:${await listen(store)}`;
       const env = { ...service.env, PETSTORE_SHARED_STORE: url };
 
-      const { code, stdout, stderr } = await petstore(['categories', 'list', '--json'], { env });
+      const { code, stdout, stderr } = await petstore('categories list --json', { env });
 
       expect([code, stdout]).toEqual([0, '[]\n']);
       expect(stderr).toContain('this machine counts alone');

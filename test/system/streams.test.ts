@@ -89,7 +89,7 @@ describe('standard output', () => {
 
   test('a big result arrives whole in a slow pipe', async ({ start, serve }) => {
     const { env } = await serve(listing(50_000));
-    const { child, ended } = start(['categories', 'list', '-q', '-o', 'ndjson'], {
+    const { child, ended } = start('categories list -q -o ndjson', {
       env,
       unread: true,
     });

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startService } from '../support/odd-sandbox.ts';
 import { freePort } from '../support/ports.ts';
 import { launcher } from '../support/program.ts';
+import { openService } from '../support/service.ts';
 import { configFolder, describeWindows, expect, windowsPath } from './windows.ts';
 
 describeWindows((test) => {
@@ -39,7 +39,7 @@ describeWindows((test) => {
     ['echo without a blank', 'echo %KEY%| node'],
     ['a file', 'node <key.txt'],
   ] as const)('takes a key from %s of cmd.exe', async ([, line], { start, petstore, folder }) => {
-    const { url, key, close } = await startService();
+    const { url, key, close } = await openService();
     writeFileSync(join(folder, 'key.txt'), `${key}\r\n`);
     const args = `auth login --base-url ${url}`;
     const command = line.replace('node', `node ${windowsPath(launcher)} ${args}`);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startService } from '../support/odd-sandbox.ts';
 import { launcher } from '../support/program.ts';
+import { openService } from '../support/service.ts';
 import { describeWindows, expect, windowsPath } from './windows.ts';
 
 const names = Array.from({ length: 200 }, (_, n) => `pet ${String(n).padStart(3, '0')}`);
@@ -12,7 +12,7 @@ describeWindows((base) => {
   /** A service, an import of 200 rows there, and its end when it has sent so many requests more. */
   const test = base.extend<Fixtures>({
     service: async ({}, use) => {
-      const service = await startService({ plan });
+      const service = await openService({ plan });
       await use(service);
       service.close();
     },
@@ -54,7 +54,7 @@ describeWindows((base) => {
   });
 });
 
-type Service = Awaited<ReturnType<typeof startService>>;
+type Service = Awaited<ReturnType<typeof openService>>;
 
 type Fixtures = {
   service: Service;

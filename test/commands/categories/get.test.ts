@@ -74,7 +74,7 @@ describe('categories get', () => {
   }) => {
     for (let id = 1; id <= 2_437; id += 1) sandbox.categories.push(category(String(id), 'dog'));
 
-    const { stderr } = await petstore(['categories', 'get', 'dog', '-q']);
+    const { stderr } = await petstore('categories get dog -q');
 
     const ids = Array.from({ length: 20 }, (_, n) => n + 1).join(', ');
     expect(stderr).toContain(`"dog" is ambiguous: ids ${ids} and 2417 more\n`);
@@ -93,8 +93,8 @@ describe('categories get', () => {
       reply(200, `[${rows.join()},{"id":-1,"name":"17"}]`),
     );
 
-    const one = await petstore(['categories', 'get', 'dog', '-q', '-o', 'ndjson']);
-    const two = await petstore(['categories', 'get', '17', '-q']);
+    const one = await petstore('categories get dog -q -o ndjson');
+    const two = await petstore('categories get 17 -q');
 
     expect(one).toMatchObject({ exitCode: 0, stdout: '{"id":-1,"name":"dog"}\n' });
     expect(two.stderr).toContain(

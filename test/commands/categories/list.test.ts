@@ -38,7 +38,7 @@ describe('categories list', () => {
 
     const { stdout } = await list('-o ndjson');
     const stdin = stdout.replaceAll(',"more":null', '');
-    const diff = await petstore(['categories', 'diff', '-', '--format', 'ndjson'], { stdin });
+    const diff = await petstore('categories diff - --format ndjson', { stdin });
 
     expect(stdout).toBe('{"id":1,"name":"dog","more":null}\n{"id":2,"name":"cat"}\n');
     expect(diff).toMatchObject({ exitCode: 0, stdout: '' });

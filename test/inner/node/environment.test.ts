@@ -14,7 +14,7 @@ describe('the environment on Windows, where the case of a name means nothing', (
   });
 
   test('counts for a command as it is spelled', async ({ petstore, folder }) => {
-    const { stdout } = await petstore(['config', 'path'], {
+    const { stdout } = await petstore('config path', {
       env: { PETSTORE_CONFIG_DIR: undefined, Appdata: folder },
       context: { platform: 'win32' },
     });
