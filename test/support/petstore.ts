@@ -54,6 +54,9 @@ type Result = {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** stdout read as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it reads
+  readonly json: any;
   /** stderr read as one JSON object a line. */
   readonly events: () => readonly Record<string, unknown>[];
 };
@@ -156,7 +159,7 @@ export const test = base.extend<Fixtures>({
       const isOther = /^(?:sandbox|completion)/.test(argv[0] ?? '') || context?.stderr;
       const broken = isOther ? [] : brokenPromises(ended, [testKey, ...secrets]);
       expect(broken, `${argv.join(' ')}\n${ended.stderr}`).toEqual([]);
-      return {
+      const result = {
         ...ended,
         events: () =>
           ended.stderr
@@ -164,6 +167,8 @@ export const test = base.extend<Fixtures>({
             .filter(Boolean)
             .map((line) => JSON.parse(line)),
       };
+      const json = { get: () => JSON.parse(ended.stdout) };
+      return Object.defineProperty(result as Omit<Result, 'json'>, 'json', json) as Result;
     });
   },
 });
