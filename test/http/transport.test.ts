@@ -189,6 +189,16 @@ describe('the transport on a real socket', () => {
     await expect(textOf(body)).rejects.toThrow();
   });
 
+  test('a body without a length whose connection is reset is not whole', async () => {
+    const { url, sockets } = await listen((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n[]'));
+
+    const { body } = await client().send({ url });
+    const whole = textOf(body);
+    sockets[0]?.resetAndDestroy();
+
+    await expect(whole).rejects.toThrow();
+  });
+
   test('what nobody reads yet stays on the way, not in memory', async () => {
     const bytes = 'x'.repeat(1_000_000);
     let written = 0;

@@ -83,7 +83,6 @@ describe('a crowd of processes', () => {
         expect(names.length).toBeGreaterThanOrEqual(ends.length);
         for (const { sentAt } of requests) expect(sentAt).toBeLessThan(maxSpan);
       }),
-      // The nightly run draws 1,500.
       { ...trials(150), endOnFailure: true },
     );
   });
