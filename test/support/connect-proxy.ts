@@ -22,12 +22,8 @@ export const reactions = {
     socket.pipe(behind).pipe(socket);
   },
   asksForPassword: refusal('407 Who?', 'Proxy-Authenticate: Basic realm="x"\r\n'),
-  asksOtherwise: refusal('407 Who?', 'Proxy-Authenticate: Negotiate\r\n'),
   forbids: refusal('403 No\u001b[31m'),
-  fails: refusal('502 Bad Gateway'),
   closes: (socket) => socket.end(),
-  resets: (socket) => socket.resetAndDestroy(),
-  hangs: () => {},
   tricklesHeaders(socket) {
     socket.write('HTTP/1.1 200 OK\r\n');
     const more = setInterval(() => socket.write('X-More: 1\r\n'), 20);
@@ -36,12 +32,7 @@ export const reactions = {
   hangsInTunnel: (socket) => socket.write(tunnel),
   closesInTunnel: (socket) => socket.end(tunnel),
   garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
-  hugeHeader: (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`),
   plainTextAtOnce: (socket) => socket.end(`${tunnel}HTTP/1.1 400 Bad Request\r\n\r\n`),
-  plainText(socket) {
-    socket.write(tunnel);
-    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  },
 } satisfies Record<string, Reaction>;
 
 export type ConnectProxy = {
