@@ -88,7 +88,7 @@ test('escapes are those of a plain pattern', async ({ petstore, sandbox }) => {
     );
     expect(stdout.split('\n').slice(0, -1)).toEqual(escaped);
   };
-  for (const next of ['', '\ufe0f', '\u20e3', '\ufe0f\u20e3', '\u{1f3fd}']) {
+  for (const next of ['', '\ufe0f', '\u20e3']) {
     await check(marks.map((mark) => mark + next));
   }
   const text = fc

@@ -57,24 +57,27 @@ describe('no form of a secret is in a result', () => {
     await fc.assert(holds, trials(700));
   });
 
-  test.for(formats)('of many rows and names, as %s', async (format, { petstore, sandbox }) => {
-    const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
-    const found = Object.assign([...rows], {
-      777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
-    });
-    sandbox.reactions.push(reply(200, found));
-    sandbox.reactions.push(reply(200, { [secret]: 1, [`a ${secret}`]: 2, plain: 5 }));
+  test.for(['ndjson', 'table'])(
+    'of many rows and names, as %s',
+    async (format, { petstore, sandbox }) => {
+      const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
+      const found = Object.assign([...rows], {
+        777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
+      });
+      sandbox.reactions.push(reply(200, found));
+      sandbox.reactions.push(reply(200, { [secret]: 1, [`a ${secret}`]: 2, plain: 5 }));
 
-    const list = await petstore(['categories', 'list', '-o', format], withKey(secret));
-    const pet = await petstore(['pets', 'get', '1', '-o', format], withKey(secret));
+      const list = await petstore(['categories', 'list', '-o', format], withKey(secret));
+      const pet = await petstore(['pets', 'get', '1', '-o', format], withKey(secret));
 
-    expect([list.exitCode, pet.exitCode]).toEqual([0, 0]);
-    expect(formsIn(list.stdout + pet.stdout)).toEqual([]);
-    for (const text of ['the [key] of it', '34567890777', `category ${manyRows - 1}`]) {
-      expect(list.stdout).toContain(text);
-    }
-    if (format === 'ndjson') expect(pet.stdout).toBe('{"[key]":1,"a [key]":2,"plain":5}\n');
-  });
+      expect([list.exitCode, pet.exitCode]).toEqual([0, 0]);
+      expect(formsIn(list.stdout + pet.stdout)).toEqual([]);
+      for (const text of ['the [key] of it', '34567890777', `category ${manyRows - 1}`]) {
+        expect(list.stdout).toContain(text);
+      }
+      if (format === 'ndjson') expect(pet.stdout).toBe('{"[key]":1,"a [key]":2,"plain":5}\n');
+    },
+  );
 
   test.for(formats)('in the place of a column, as %s', async (format, { petstore, sandbox }) => {
     sandbox.react = () => reply(200, '[{"id":1}]');
