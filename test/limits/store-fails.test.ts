@@ -171,7 +171,7 @@ describe('a store that loses its values', () => {
       return undefined;
     };
     const codes = new Set<number>();
-    for (let n = 0; n < 150; n += 1) {
+    for (let n = 0; n < 80; n += 1) {
       engine.flush();
       // Neither in turns nor one machine after the other.
       const machine = `machine-${Math.floor(n * 6.18) % 10}`;
@@ -180,7 +180,7 @@ describe('a store that loses its values', () => {
     }
 
     expect([...codes]).toEqual([0]);
-    expect(sandbox.requests.length).toBeLessThanOrEqual(150 + Math.ceil(150 / 60));
+    expect(sandbox.requests.length).toBeLessThanOrEqual(80 + Math.ceil(80 / 60));
   });
 
   const told: [what: string, told: () => Response, until: number][] = [

@@ -131,3 +131,32 @@ test('a settings file that is a link stays one, and what it leads to is changed'
   });
   expect(readdirSync(join(folder, 'dotfiles'))).toEqual(['petstore.json']);
 });
+
+describe('a key file', () => {
+  const read = [...list, '--api-key-file'];
+
+  test.skipIf(!isPosix)('may have any mode, and nothing is said', async ({ petstore, folder }) => {
+    const file = join(folder, 'key');
+    for (const mode of [0o600, 0o444, 0o644, 0o622, 0o666]) {
+      write(testKey, mode)(file);
+
+      const { exitCode, stderr } = await petstore([...read, file], { env });
+
+      expect(exitCode).toBe(0);
+      expect(stderr).not.toContain('other users');
+    }
+  });
+
+  test.for<[string, Make, string]>([
+    ['folder', (path) => mkdirSync(path), 'is a directory'],
+    ['device', (path) => symlinkSync('/dev/null', path), 'is not a regular file'],
+    ['link to itself', (path) => symlinkSync(path, path), '(ELOOP)'],
+  ])('that is a %s is refused', async ([, make, says], { petstore, folder }) => {
+    const path = join(folder, 'key');
+    make(path);
+
+    const { exitCode, stderr } = await petstore([...read, path], { env });
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
+  });
+});
