@@ -273,7 +273,7 @@ const ways: readonly (readonly [way: string, open: () => Way | Promise<Way>, say
   [
     'plain HTTP where TLS belongs',
     plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
-    noTls,
+    `${noTls}\n.*plain http`,
   ],
   [
     'a proxy that wants a password',
@@ -292,9 +292,13 @@ const ways: readonly (readonly [way: string, open: () => Way | Promise<Way>, say
   [
     'a tunnel that hangs, and a deadline far away',
     proxy('hangsInTunnel'),
-    'connecting to pets\\.example timed out after 10s',
+    'connecting to pets\\.example timed out after 10s\nCheck HTTPS_PROXY, or bypass',
   ],
-  ['a tunnel that closes', proxy('closesInTunnel'), 'pets\\.example closed the connection'],
+  [
+    'a tunnel that closes',
+    proxy('closesInTunnel'),
+    'pets\\.example closed the connection\nCheck HTTPS_PROXY, or bypass',
+  ],
   ['a tunnel to plain HTTP', proxy('plainTextAtOnce'), noTls],
   [
     'a proxy that is not there',
@@ -318,7 +322,7 @@ describe.concurrent('nothing was sent, exit 5, over', () => {
     close?.();
 
     expect(run).toMatchObject({ exitCode: 5, stdout: '', error: { outcome: 'not_sent' } });
-    expect(run.error.message).toMatch(new RegExp(says));
+    expect(`${run.error.message}\n${run.error.hint}`).toMatch(new RegExp(says, 'm'));
     expect(run.stderr).not.toContain('sesame');
     const bytes = seen?.().toString('latin1') ?? '';
     expect(formsOf(canary).filter((form) => bytes.includes(form))).toEqual([]);
