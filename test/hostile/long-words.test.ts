@@ -11,7 +11,7 @@ const longWords: Readonly<Record<string, string>> = {
   quotes: '"'.repeat(length),
   'line ends': `${'\r'.repeat(length)}x`,
   'quoted words': " argument '".repeat(length / 11),
-  'many columns': Array.from({ length: 50_000 }, (_, at) => at.toString(36)).join(),
+  'many columns': Array.from({ length: 50_000 }, (_, at) => `c${at}`).join(),
 };
 
 /** Command lines in which it stands for WORD. */

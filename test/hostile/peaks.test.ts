@@ -176,11 +176,9 @@ test.for<[format: string, write: (rows: number[]) => string, place: string]>([
   },
 );
 
-test('the largest import, resumed before its last row, takes less than 600 MB', async ({
-  folder,
-  measure,
-  serve,
-}) => {
+test('the largest import, resumed before its last row, takes less than 600 MB', {
+  timeout: 120_000,
+}, async ({ folder, measure, serve }) => {
   const description = 'Loyal, loud and always hungry. '.repeat(10);
   const rows = Array.from({ length: 99_999 }, (_, n) => ({ name: `category ${n}`, description }));
   const lines = rows.map(({ name }) => `${name},"${description}"`);
