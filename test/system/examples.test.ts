@@ -23,7 +23,8 @@ describe.concurrent('the examples of the help that need a shell work as they are
       mkdirSync(join(folder, '.config/fish/completions'), { recursive: true });
       writeFileSync(join(folder, '.config/petstore/settings.json'), '{}');
 
-      const { code, stderr } = await execute('bash', ['-o', 'pipefail', '-c', line], {
+      const typed = line.replace('https://HOST/v1', env.PETSTORE_BASE_URL);
+      const { code, stderr } = await execute('bash', ['-o', 'pipefail', '-c', typed], {
         env: { ...env, PATH: pathWithPetstore(folder) },
       });
 
