@@ -126,7 +126,9 @@ export class JsonReader {
   #toNumber(digits: string): number | bigint {
     const value = Number(digits);
     if (Number.isSafeInteger(value)) return value;
-    if (digits.length > maxDigits || !Number.isFinite(value)) this.fail('a number is too large');
+    if (digits.length > maxDigits || !Number.isFinite(value)) {
+      throw new JsonError('a number is too large', this.offset - digits.length);
+    }
     return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
   }
 

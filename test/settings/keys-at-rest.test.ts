@@ -136,8 +136,8 @@ describe('a key file', () => {
   const read = [...list, '--api-key-file'];
 
   test.skipIf(!isPosix)('may have any mode, and nothing is said', async ({ petstore, folder }) => {
-    const file = join(folder, 'key');
     for (const mode of [0o600, 0o444, 0o644, 0o622, 0o666]) {
+      const file = join(folder, `key-${mode}`);
       write(testKey, mode)(file);
 
       const { exitCode, stderr } = await petstore([...read, file], { env });
