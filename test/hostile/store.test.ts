@@ -12,7 +12,7 @@ import { makeAuthority } from '../support/own-authority.ts';
 import { test as base, expect, launcher } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
-import { race } from './race.ts';
+import { creates, race } from './race.ts';
 import { openSlowWay } from './slow-way.ts';
 
 const password = 'p4ss-w0rd-of-the-store';
@@ -245,9 +245,9 @@ for (const [name, program] of Object.entries(engines))
     test('three machines on one key: no 429, each created once', async ({ startStore }) => {
       const { url } = await startStore();
 
-      const outcome = await race({ ...small, machines: 3, store: url });
+      const outcome = await race({ machines: 3, store: url });
 
-      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
+      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: creates });
     });
 
     test('two machines share a store that replies after 300 ms: no 429, and none goes on alone', async ({
@@ -261,10 +261,10 @@ for (const [name, program] of Object.entries(engines))
       const store = `redis://:${password}@127.0.0.1:${way.port}/2`;
 
       const { code, stderr } = await petstore(list, { env: environment(service, store) });
-      const outcome = await race({ ...small, machines: 2, store });
+      const outcome = await race({ machines: 2, store });
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
-      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
+      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: creates });
     });
 
     test('the store is killed midway and comes back: no ban, at most one 429 for each machine and window', async ({
@@ -274,7 +274,6 @@ for (const [name, program] of Object.entries(engines))
       let back: Promise<void> | undefined;
 
       const outcome = await race({
-        ...small,
         machines: 3,
         store: server.url,
         disturb() {
@@ -291,9 +290,6 @@ for (const [name, program] of Object.entries(engines))
     });
   });
 
-/** A window of three seconds instead of sixty. */
-const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
-const small = { plan, creates: 30, loops: 9 };
 const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };
 
 function environment(service: { url: string; key: string }, store: string) {
