@@ -179,7 +179,7 @@ function serve() {
       'content-type': 'application/json',
       'x-ratelimit-limit': '100000000',
       'x-ratelimit-remaining': '99999999',
-      'x-ratelimit-reset': String(Math.floor(Date.now() / 1_000) + 50),
+      'x-ratelimit-reset': String(Math.ceil(Date.now() / 60_000) * 60),
     };
     if (request.method === 'POST') {
       const created = { id: store.list.length + 1, ...JSON.parse(await text(request)) };
