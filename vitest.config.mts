@@ -40,7 +40,12 @@ export default defineConfig(({ mode }) => {
         }),
         // They wait for processes more than they compute. A number of workers of one's own needs a group of one's own.
         tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
-        tier('hostile', { ...built, maxWorkers: 3, sequence: { groupOrder: 2 } }),
+        tier('hostile', {
+          ...built,
+          maxWorkers: 3,
+          testTimeout: 180_000,
+          sequence: { groupOrder: 2 },
+        }),
         tier('windows', built),
       ],
     },
