@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Options, parse } from 'csv-parse';
 import { categoryColumns, contentFields } from '../fields.ts';
+import { maxElementLength } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import { unescapeCell } from '../text/escape.ts';
 import { quoted, quoteSome } from '../text/quote.ts';
 import { countOf } from '../time.ts';
-import { maxRowLength, type Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
 type Format = 'csv' | 'tsv';
@@ -47,7 +48,9 @@ export async function readTable(
   const find = createFinder(text);
   const hasContent = (byte: number) => byte > 0x20 && byte !== delimiters[format].charCodeAt(0);
   const { offset, line } = find(findHeader(text, hasContent));
-  const [titleLine = ''] = text.toString('utf8', offset, offset + maxRowLength).split(/[\r\n]/, 1);
+  const [titleLine = ''] = text
+    .toString('utf8', offset, offset + maxElementLength)
+    .split(/[\r\n]/, 1);
   const header = { line, titles: readTitles(titleLine, format, { line }, rows) };
   const base = offset + Buffer.byteLength(titleLine);
   // A spreadsheet may end with a million empty rows, which take csv-parse five seconds.
@@ -124,7 +127,7 @@ function dialect(format: Format): Options<string[]> {
     relax_column_count: true,
     // In TSV, a quote in a cell that does not begin with one is a quote.
     relax_quotes: format === 'tsv',
-    max_record_size: maxRowLength,
+    max_record_size: maxElementLength,
     // Separators beyond these become text of the last cell, which counts as part of the row.
     ignore_last_delimiters: maxColumns,
   };

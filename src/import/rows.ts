@@ -2,6 +2,7 @@ import { type Failure, type ServiceError, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import type { Content } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
+import { maxElementLength } from '../json/json.ts';
 import { NewCategory } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { countOf, formatCount } from '../time.ts';
@@ -43,8 +44,6 @@ export type Fate =
   | 'unknown';
 
 const maxRows = 100_000;
-/** A list may not have a longer element: such a category could be created, and never be listed. */
-export const maxRowLength = 1024 * 1024;
 const maxListedFaults = 20;
 
 export class Rows {
@@ -132,11 +131,12 @@ export function describeRow({ line, name }: Item): string {
   return `line ${line} (${quoted(name)})`;
 }
 
+/** The service could create a longer category, but no list that has it could be read. */
 function isTooLong(fields: Content): boolean {
   const { name, description = '' } = fields;
   // An escape has six characters.
-  const isLong = 6 * (name.length + description.length) > maxRowLength;
-  return isLong && JSON.stringify(fields).length > maxRowLength;
+  const isLong = 6 * (name.length + description.length) > maxElementLength;
+  return isLong && JSON.stringify(fields).length > maxElementLength;
 }
 
 function isContent(fields: object): fields is Content {

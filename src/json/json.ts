@@ -52,7 +52,7 @@ export class JsonError extends Error {
 export class JsonLimitError extends JsonError {}
 
 const endOfInput = 'unexpected end of input';
-const maxElementLength = 1024 * 1024;
+export const maxElementLength = 1024 * 1024;
 const maxElementValues = 20_000;
 /** Parsing starts after so many new characters: an element is read at most 16 times, and most are read once. */
 const minNewText = 64 * 1024;

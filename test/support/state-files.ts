@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesBelow } from './promises.ts';
 
 /** A file of the state folder; each byte is one character of its text. */
 type StateFile = { readonly path: string; readonly text: string };
@@ -8,10 +9,7 @@ type StateFile = { readonly path: string; readonly text: string };
 export function stateFiles(folder: string): StateFile[] {
   const state = join(folder, 'state');
   if (!existsSync(state)) return [];
-  const entries = readdirSync(state, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+  return filesBelow(state)
     .sort()
     .map((path) => ({ path, text: readFileSync(path, 'latin1') }));
 }
