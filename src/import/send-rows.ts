@@ -110,7 +110,7 @@ export class Round {
     this.#halt.signal.throwIfAborted();
   }
 
-  /** Lets others create meanwhile. Of those that meet at a low limit, each one that has requested the list sends a row by it. */
+  /** Lets others create meanwhile. */
   #giveWay(waitMs: number): void {
     const isLong = waitMs > (this.#isAnySent ? minWaitMs : minUnusedWaitMs);
     if (!isLong || this.#inFlight > 0 || this.#unknown > 0) return;

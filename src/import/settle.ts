@@ -16,7 +16,7 @@ export type SettleTimes = {
 /** Nobody resets the connections of a killed process: the system goes on sending what it had taken. */
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
 
-/** Returns for how long requests of a process that was last seen then may still be carried out. */
+/** Returns for how long requests of a process that was last seen at `seenAt` may still be carried out. */
 export function computeRestMs(
   uptime: number,
   seenAt: number | undefined,

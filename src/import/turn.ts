@@ -109,7 +109,7 @@ export class Turn {
     return undefined;
   }
 
-  /** Takes the turn if nobody has it, or if no create of who has it can still leave. Returns what was there. */
+  /** Takes the turn if nobody has it, or if its holder can no longer send a create. Returns what was there. */
   #decide(
     seen: Stored<TurnValue>,
   ): readonly [next: TurnValue | undefined, found: Obstacle | Stored<TurnValue>] {

@@ -43,8 +43,8 @@ function withoutEra({ state, stamp }: Snapshot): Snapshot {
 
 /**
  * Shares a limit with other machines through a store, whose value is the state. This machine keeps a copy of the waits in its own
- * limit, and goes by that while the store fails. An era is the time in which a store loses no value: at the start of one, and when
- * this machine was told something alone, the later end of both counts. `onFailure` is called once, with the reason.
+ * limit, and goes by that while the store fails. An era lasts as long as the store loses no value. When one begins, or this machine
+ * has learned something while the store was away, the later end of both counts. `onFailure` is called once, with the reason.
  */
 export function shareThrough(
   store: Limit,
@@ -119,9 +119,10 @@ function keepLater(before: State, own: State): State {
   const { block, refusals, minute } = isLonger ? mine : theirs;
   return {
     ...theirs,
-    // A burst must not meet requests in flight, of which nobody knows.
+    // Requests may be in flight that nobody knows of.
     together: 1,
-    ...{ block, refusals },
+    block,
+    refusals,
     // A refusal has voided the minute.
     minute: isLonger ? minute : laterWindow(minute, mine.minute),
     day: laterWindow(theirs.day, mine.day),

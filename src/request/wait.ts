@@ -56,17 +56,17 @@ export async function waitFor<Result>(
     for (;;) {
       const found = await step();
       if (!(found instanceof Obstacle)) return found;
-      const mayEnd = found.version !== undefined;
+      const mayEndEarly = found.version !== undefined;
       const { waitMs } = found.wait;
       const leftMs = until - uptime();
-      const isCounted = !mayEnd || uptime() >= countedFrom;
-      if (isCounted && leftMs < (mayEnd ? 0 : waitMs)) throw found.failure;
+      const isCounted = !mayEndEarly || uptime() >= countedFrom;
+      if (isCounted && leftMs < (mayEndEarly ? 0 : waitMs)) throw found.failure;
       if (isCounted) show(found.wait, leftMs);
       const slowdown = isRemote() ? storeSlowdown : 1;
       pollMs = found.version === version ? pollMs * pollGrowth : firstPollMs * slowdown;
       version = found.version;
       const untilPollMs = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);
-      const sleepMs = mayEnd
+      const sleepMs = mayEndEarly
         ? Math.min(untilPollMs, maxSleepMs)
         : Math.min(waitMs, maxSleepMs * slowdown);
       const asleepAt = uptime();

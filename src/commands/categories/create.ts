@@ -83,11 +83,18 @@ async function create(
   if (dryRun && !ifMissing) return showRequest(output, request);
 
   const creation: Creation = {
-    ...{ session, context, client, report, settleMs, maxWaitMs: 0 },
+    session,
+    context,
+    client,
+    report,
+    settleMs,
+    maxWaitMs: 0,
     ledger: await openLedger(session),
     item: { ...body, line: 1, index: 0, fate: 'create' },
     turn: ifMissing && !dryRun ? await openTurn(session, 'creating') : undefined,
-    ...{ entries: [], before: [], isUnsettled: false },
+    entries: [],
+    before: [],
+    isUnsettled: false,
   };
   if (dryRun) {
     const category = await find(creation);

@@ -153,10 +153,7 @@ async function run(
     onRowDone: () => progress?.step(),
   }).catch((error) => {
     const own = error instanceof Failure ? error.details : {};
-    throw withDetails(error, {
-      consequence: 'Nothing was created.',
-      ...own,
-    });
+    throw withDetails(error, { consequence: 'Nothing was created.', ...own });
   });
   await reportEnding(session, source, items, ending, progress?.end());
 }
