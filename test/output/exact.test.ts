@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { load, YAML11_SCHEMA } from 'js-yaml';
-import { isLosslessNumber, parse as parseLossless } from 'lossless-json';
 import { describe } from 'vitest';
-import { parseDocument, parse as parseYaml, visit } from 'yaml';
+import { parse as parseYaml } from 'yaml';
 import { type Content, optionalFields, pickContent } from '../support/categories.ts';
 import { hostileName } from '../support/names.ts';
 import { expect, reply, test } from '../support/petstore.ts';
@@ -40,18 +39,15 @@ describe('a list is exact for every reader of', () => {
       sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.map(kept));
       const { stdout } = await petstore('categories list -o csv');
 
-      const read: string[][] = parseCsv(stdout, { record_delimiter: '\n' });
-      expect(read).toHaveLength(all.length + 1);
-      for (const [at, { id, ...content }] of all.entries()) {
-        const { name, description = '' }: Content = content;
-        const [foundId, shown = '', about] = read[at + 1] ?? [];
-        expect(foundId).toBe(String(id));
-        if (!shown.includes('\\u{')) expect(shown).toBe(name);
-        expect(shown).not.toMatch(/\\u\{[9a]\}/);
-        if (description === '') expect(about).toBe('');
-      }
+      const [, ...read]: string[][] = parseCsv(stdout, { record_delimiter: '\n' });
+      const expected = all.map((category: Content & { id: bigint }, at) => [
+        String(category.id),
+        orEscaped(category.name, read[at]?.[1]),
+        orEscaped(category.description, read[at]?.[2]),
+      ]);
+      expect(read).toEqual(expected);
     });
-    await fc.assert(holds, trials(25));
+    await fc.assert(holds, trials(15));
   });
 
   test('YAML 1.1 and 1.2', async ({ petstore, sandbox }) => {
@@ -69,11 +65,11 @@ describe('a list is exact for every reader of', () => {
       for (const options of [{ schema: YAML11_SCHEMA }, {}])
         expect(withoutIds(load(stdout, options))).toBe(withoutIds(plain));
     });
-    await fc.assert(holds, trials(25));
+    await fc.assert(holds, trials(15));
   });
 
   test('raw: each text on one line of its own', async ({ petstore, sandbox }) => {
-    const holds = fc.asyncProperty(fc.array(text, { minLength: 30 }), async (texts) => {
+    const holds = fc.asyncProperty(fc.array(text, { minLength: 100 }), async (texts) => {
       sandbox.react = () => reply(200, JSON.stringify(texts));
       const { stdout } = await petstore('api GET /x -o raw');
 
@@ -81,19 +77,13 @@ describe('a list is exact for every reader of', () => {
       const shown = stdout.split('\n').slice(0, -1);
       expect(shown.map((text) => text.replace(/\\u\{(\w+)\}/g, fromCode))).toEqual(texts);
     });
-    await fc.assert(holds, trials(150));
+    await fc.assert(holds, trials(50));
   });
 });
 
 describe('a list is read back exactly, and an import of it has nothing to create', () => {
   const lists = fc.uniqueArray(category, { selector: ({ name }) => name, maxLength: 40 });
-  const all = odd.map((name, at) => ({
-    id: BigInt(at),
-    name,
-    ...Object.fromEntries(
-      optionalFields.map((field, n) => [field, (at + n) % 3 ? name : undefined]),
-    ),
-  }));
+  const all = odd.map((name, at) => ({ id: BigInt(at), name, description: name }));
 
   test.for(['csv', 'tsv', 'json', 'ndjson'])(
     'as %s',
@@ -114,20 +104,21 @@ describe('a list is read back exactly, and an import of it has nothing to create
         sandbox.categories.splice(0);
         await petstore(`${importing} --yes`, { env, stdin });
 
-        expect(JSON.parse(plan.stdout).counts).toEqual({ existing: sent.length });
-        const created = new Map(sandbox.categories.map((created) => [created.name, created]));
-        expect(created.size).toBe(sent.length);
-        for (const { id: _, ...fields } of sent) {
-          // TSV has no empty text besides nothing.
-          const isSent = ([, text]: [string, string]) => format !== 'tsv' || text !== '';
-          const expected = Object.fromEntries(Object.entries(fields).filter(isSent));
-          expect({ ...created.get(fields.name), id: undefined }).toEqual(expected);
-        }
+        expect(plan.json.counts).toEqual({ existing: sent.length });
+        // TSV has no empty text besides nothing.
+        const withoutId = ({ id: _, ...fields }: Content & { readonly id: unknown }) =>
+          Object.entries(fields).filter(([, text]) => format !== 'tsv' || text !== '');
+        expect(new Set(sandbox.categories.map(withoutId))).toEqual(new Set(sent.map(withoutId)));
       });
-      await fc.assert(holds, { ...trials(60), examples: [[all]] });
+      await fc.assert(holds, { ...trials(20), examples: [[all]] });
     },
   );
 });
+
+/** Line ends and tabs stay as they are in CSV; another character on which a terminal acts is escaped. */
+function orEscaped(text = '', shown = '') {
+  return /\\u\{(?![9a]\})/.test(shown) ? shown : text;
+}
 
 /** What an import takes: a name that shows something and controls nothing, and whole characters. */
 function canBeSent({ name, ...others }: Content) {
@@ -142,42 +133,6 @@ function skeleton(name: string) {
   return letters.toLowerCase().toUpperCase();
 }
 
-/** The numbers of a JSON text, as they are written in it, in their order. */
-function numbersOf(json: string): string[] {
-  const found: string[] = [];
-  parseLossless(json, (_, value) => {
-    if (isLosslessNumber(value)) found.push(value.value);
-    return value;
-  });
-  return found;
-}
-
-const cells = (rows: readonly string[], between: string) =>
-  rows.flatMap((row) => row.split(between)).map((cell) => cell.trim());
-
-/** The numbers that a reader of this format finds, as they are written. */
-const readers: Readonly<Record<(typeof formats)[number], (stdout: string) => string[]>> = {
-  json: numbersOf,
-  ndjson: (stdout) => stdout.trimEnd().split('\n').flatMap(numbersOf),
-  raw: (stdout) => stdout.trimEnd().split('\n').flatMap(numbersOf),
-  csv: (stdout) => parseCsv(stdout).slice(1).flat().flatMap(numbersOf),
-  tsv: (stdout) => cells(stdout.trimEnd().split('\n').slice(1), '\t').flatMap(numbersOf),
-  yaml(stdout) {
-    const found: string[] = [];
-    visit(parseDocument(stdout), {
-      Scalar(key, { source = '', value }) {
-        if (key !== 'key' && typeof value === 'number') found.push(source);
-      },
-    });
-    return found;
-  },
-  table(stdout) {
-    const rows = stdout.split('\n').filter((line) => line.startsWith('│'));
-    const withoutFrame = rows.slice(1).map((row) => row.slice(1, -1));
-    return cells(withoutFrame, '│').flatMap(numbersOf);
-  },
-};
-
 describe('numbers', () => {
   /** An integer of any size; fractions are doubles, as everywhere in JavaScript. */
   const number = fc.oneof(
@@ -190,25 +145,18 @@ describe('numbers', () => {
     .tuple(number, number, number, number)
     .map(([a, b, c, d]) => `{"a": ${a}, "b": [${b}, "1.0"], "c": {"x": [${c}]}, "d": ${d}}`);
   const records = fc.array(record, { minLength: 1, maxLength: 8 });
+  const numbersIn = (text: string) => text.match(/-?\d[\d.e+]*/g);
 
-  test.for(formats)('have the same value as %s', async (format, { petstore, sandbox }) => {
+  test.for(formats)('have the same digits as %s', async (format, { petstore, sandbox }) => {
     const holds = fc.asyncProperty(records, record, async (list, one) => {
       const json = `[${list.join()}]`;
       sandbox.react = ({ url }) => reply(200, String(url).endsWith('/1') ? one : json);
-      const print = (line: string) => petstore(`${line} -o ${format}`);
 
-      const orders = await print('orders list');
-      const posted = await print('api POST /store/orders');
-      const pet = await print('pets get 1');
-      const any = await print('api GET /pets/1');
+      const orders = await petstore(`orders list -o ${format}`);
+      const pet = await petstore(`pets get 1 -o ${format}`);
 
-      expect([orders.exitCode, pet.exitCode]).toEqual([0, 0]);
-      expect(readers[format](orders.stdout)).toEqual(numbersOf(json));
-      expect(posted.stdout).toBe(orders.stdout);
-      // As a table its fields stand one under another, with their names.
-      const read = format === 'table' ? pet.stdout.replace(/│ [abcd] +(?=│)/g, '') : pet.stdout;
-      expect(readers[format](read)).toEqual(numbersOf(one));
-      expect(any.stdout).toBe(pet.stdout);
+      expect(numbersIn(orders.stdout)).toEqual(numbersIn(json));
+      expect(numbersIn(pet.stdout)).toEqual(numbersIn(one));
     });
     await fc.assert(holds, trials(15));
   });

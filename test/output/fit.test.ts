@@ -41,41 +41,38 @@ describe('on a terminal a list', () => {
         }
         for (const [id] of all) expect(stdout.split(/[\s│]+/)).toContain(id);
       }),
-      trials(200),
+      trials(100),
     );
   });
 
-  test.for([1, 10, 40, 80, 120])(
-    'loses no text at %i columns',
-    async (columns, { petstore, sandbox }) => {
-      const names = [
-        ...['👍🏽 thumbs', '👩\u200d👩\u200d👧 family', 'می\u200cخواهم', '🇩🇪 dog', 'x'.repeat(198)],
-        ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
-        ...['𠀀'.repeat(60), '  two  spaces  and\u3000others'],
-      ];
-      sandbox.categories.push(
-        rabbit,
-        ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
-      );
+  test.for([1, 40, 120])('loses no text at %i columns', async (columns, { petstore, sandbox }) => {
+    const names = [
+      ...['👍🏽 thumbs', '👩\u200d👩\u200d👧 family', 'می\u200cخواهم', '🇩🇪 dog', 'x'.repeat(198)],
+      ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
+      ...['𠀀'.repeat(60), '  two  spaces  and\u3000others'],
+    ];
+    sandbox.categories.push(
+      rabbit,
+      ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
+    );
 
-      const { stdout } = await petstore([...list, '--no-header'], { columns });
+    const { stdout } = await petstore([...list, '--no-header'], { columns });
 
-      const rows: string[][] = [];
-      for (const line of linesOf(stdout).slice(1, -1)) {
-        const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
-        if (id !== '') rows.push([id, '', '']);
-        const last = rows.at(-1) ?? [];
-        for (const [n, text] of texts.entries()) last[n + 1] += text;
-      }
-      expect(rows).toEqual(
-        sandbox.categories.map(({ id, name, description = '' }) => [
-          String(id),
-          inkOf(name),
-          inkOf(description),
-        ]),
-      );
-    },
-  );
+    const rows: string[][] = [];
+    for (const line of linesOf(stdout).slice(1, -1)) {
+      const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
+      if (id !== '') rows.push([id, '', '']);
+      const last = rows.at(-1) ?? [];
+      for (const [n, text] of texts.entries()) last[n + 1] += text;
+    }
+    expect(rows).toEqual(
+      sandbox.categories.map(({ id, name, description = '' }) => [
+        String(id),
+        inkOf(name),
+        inkOf(description),
+      ]),
+    );
+  });
 
   test('is wrapped by words, and fills the width', async ({ petstore, sandbox }) => {
     sandbox.categories.push({ ...rabbit, id: exact('12') });

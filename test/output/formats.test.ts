@@ -22,15 +22,10 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'categories create cat': {
     raw: '{"id":1,"name":"cat"}\n',
     csv: 'id,name,description\n1,cat,\n',
-    yaml: 'id: 1\nname: cat\n',
   },
   'pets get 1': {
     csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":1.5}",1000,null,2020-01-02\n',
     yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm: 1.5\nprice: 1000\nnone: null\nborn: "2020-01-02"\n',
-  },
-  'orders list': {
-    csv: 'id,petId,quantity,complete\n1,2,1,true\n2,9007199254740993,2,false\n',
-    yaml: '- id: 1\n  petId: 2\n  quantity: 1\n  complete: true\n- id: 2\n  petId: 9007199254740993\n  quantity: 2\n  complete: false\n',
   },
   limits: {
     csv: 'window,limit,remaining,used,resetAt,source\nminute,,,,,unknown\nday,,,,,unknown\n',

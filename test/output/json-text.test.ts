@@ -54,14 +54,12 @@ describe('JSON of a response', () => {
   test.for([...refused, ...refusedAs].map(labelled))(
     'is refused, and nothing of it printed: %j',
     async ([, sent, says = ''], { petstore, sandbox }) => {
-      sandbox.reactions.push(reply(200, sent), reply(200, `[{"id":1,"name":"dog"},${sent}]`));
+      sandbox.react = () => reply(200, sent);
 
-      const any = await petstore('api GET /x -o json');
-      const list = await petstore('categories list -o json');
+      const { exitCode, stdout, stderr } = await petstore('api GET /x -o json');
 
-      expect(any).toMatchObject({ exitCode: 5, stdout: '' });
-      expect(list).toMatchObject({ exitCode: 5, stdout: '' });
-      expect(JSON.parse(any.stderr.trimEnd().split('\n').at(-1) ?? '').message).toContain(says);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+      expect(JSON.parse(stderr).message).toContain(says);
     },
   );
 });

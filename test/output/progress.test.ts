@@ -10,7 +10,7 @@ import {
 } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
 import { respondAfter } from '../support/told.ts';
-import { type Output, plans } from '../support/values.ts';
+import { plans } from '../support/values.ts';
 
 /** The list and ten creates, and then it waits. */
 const smallPlan = { ...plans.free, minute: { limit: 11, length: 60_000 } };
@@ -21,28 +21,18 @@ function importArgv(folder: string, rows: number, ...more: string[]): string[] {
   return ['categories', 'import', file, '--yes', '--no-color', '--max-wait', 'inf', ...more];
 }
 
-const count = (done: number, total: number) => `\\b${done} of ${total}\\b`;
-
 describe('the progress of an import on a terminal', () => {
   test.for([
-    ['en_US.UTF-8', /(█+)(░*)/],
-    ['C', /(#+)(-*)/],
+    ['en_US.UTF-8', '██░░░'],
+    ['C', '##---'],
   ] as const)('is a bar, and then gone: %s', async ([LANG, bar], { watch, sandbox, folder }) => {
     sandbox.plan = smallPlan;
     const terminal = watch(importArgv(folder, 21), { env: { LANG } });
-    for (const done of [10, 21]) {
-      // Rows wait for those in flight, of which there are fewer towards the end of a window.
-      await terminal.shows(/\d of 21/);
-      await terminal.pass(500);
-      await terminal.shows(new RegExp(count(done, 21)));
-      await terminal.pass(10_000);
-      const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
-      await terminal.pass(20_000);
-      await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
-      const [, full = '', empty = ''] = bar.exec(shown) ?? [];
-      expect([full.length, empty.length]).toEqual(done === 21 ? [5, 0] : [2, 3]);
-      await terminal.pass(32_000);
-    }
+    await terminal.shows(/\d of 21/);
+    await terminal.pass(500);
+    await terminal.shows(new RegExp(`${bar}.*\\b10 of 21\\b[^]*\\bin\\s+5\\d`));
+    await terminal.pass(20_000);
+    await terminal.shows(new RegExp(`${bar}.*\\b10 of 21\\b[^]*\\bin\\s+3\\d`));
 
     const { exitCode, screen } = await terminal.end();
 
@@ -57,14 +47,12 @@ describe('the progress of an import on a terminal', () => {
 
     await terminal.shows(/\d of 12/);
     await terminal.pass(500);
-    const shown = await terminal.shows(new RegExp(count(10, 12)));
+    const shown = await terminal.shows(/\b10 of 12\b/);
     const { screen } = await terminal.end();
 
-    expect(shown.split('\n').at(-1)).toMatch(new RegExp(count(10, 12)));
+    expect(shown.split('\n').at(-1)).toMatch(/\b10 of 12\b/);
     expect(shown.match(/^petstore: > POST .*\/categories, \d+ bytes$/gm)).toHaveLength(10);
-    const traced = screen.filter((line) =>
-      /^petstore: > (GET|POST) .*\/categories(, \d+ bytes)?$/.test(line),
-    );
+    const traced = screen.filter((line) => /^petstore: > (GET|POST) .*\/categories/.test(line));
     expect(traced).toHaveLength(sandbox.requests.length);
   });
 
@@ -74,10 +62,8 @@ describe('the progress of an import on a terminal', () => {
     const terminal = watch(importArgv(folder, 20, '--settle', '45s'));
 
     await terminal.shows(/\d of 20/);
-    await terminal.pass(500);
-    await terminal.shows(new RegExp(`${count(19, 20)}.*\\bin 45[^]*: 1 outcome`));
     await terminal.pass(10_000);
-    await terminal.shows(new RegExp(`${count(19, 20)}.*\\bin 35[^]*: 1 outcome`));
+    await terminal.shows(/\b19 of 20\b.*\bin 3\d.*: 1 outcome/);
     expect((await terminal.end()).exitCode).toBe(0);
   });
 });
@@ -95,7 +81,6 @@ test('what the service says of an outage acts on no terminal, and shows no key',
   };
   const terminal = watch(importArgv(folder, 2), { columns: 200 });
 
-  await terminal.shows(/0 of 2/);
   await terminal.pass(60_000);
   const shown = await terminal.shows(/next try in .*gone/);
   isAway = false;
@@ -105,60 +90,27 @@ test('what the service says of an outage acts on no terminal, and shows no key',
   expect(terminal.text()).not.toContain('\u001b]0');
 });
 
-type Said = { readonly second: number; readonly text: string };
-
-/** Runs an import in a pipe, and returns what it said of waits and of its progress. */
-async function listen({ petstore, clock }: Pick<Fixtures, 'petstore' | 'clock'>, argv: string[]) {
-  const said: Said[] = [];
-  const write: Output['write'] = async (text) => {
-    said.push({ second: clock.uptime() / 1_000, text });
-  };
-  const stderr = outputTo(write);
-  const { exitCode } = await petstore(argv, { context: { stderr } });
-  expect(exitCode).toBe(0);
-  const [wait, progress] = argv.includes('json')
-    ? [/"event":"wait"/, /"event":"progress"/]
-    : [/^petstore: .*\bin \d[\dms ]* \(.*Z\)/, /\d of \d+ rows/];
-  return {
-    waits: said.filter(({ text }) => wait.test(text)),
-    progress: said.filter(({ text }) => progress.test(text)),
-  };
-}
-
-function expectEvery(seconds: number, said: readonly Said[]): void {
-  for (const [n, { second }] of said.slice(1).entries()) {
-    const gap = second - Number(said[n]?.second);
-    expect(gap).toBeGreaterThanOrEqual(seconds);
-    expect(gap).toBeLessThanOrEqual(seconds + 7);
-  }
-}
-
-function expectRising(numbers: readonly number[]): void {
-  for (const [n, next] of numbers.slice(1).entries())
-    expect(next).toBeGreaterThan(Number(numbers[n]));
-}
-
-const numbersIn = ({ text }: Said) => (text.match(/\d+/g) ?? []).map(Number);
-
 describe('an import in a pipe', () => {
   test.for([
-    ['table', 100, [], 4],
-    ['json', 100, [], 4],
-    ['table', 8, [], 0],
-    ['table', 120, ['--quiet'], 0],
+    ['table', 60, [], 4],
+    ['json', 60, [], 4],
+    ['table', 4, [], 0],
+    ['table', 60, ['--quiet'], 0],
   ] as const)(
     'says its progress every 30 s, as %s: %i rows %j',
     async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
       // Two are in flight at first, and one more with every tenth response.
-      sandbox.react = () => respondAfter(clock, 5_000);
+      sandbox.react = () => respondAfter(clock, 7_000);
 
       const argv = importArgv(folder, rows, '-o', format, ...more);
       const { progress } = await listen({ petstore, clock }, argv);
 
       expect(progress).toHaveLength(times);
       expectEvery(30, progress);
-      expectRising(progress.map((said) => Number(numbersIn(said)[0])));
-      for (const said of progress) expect(numbersIn(said)[1]).toBe(rows);
+      const numbers = progress.map(numbersIn);
+      const done = numbers.map(([done = 0]) => done);
+      expect(done).toEqual([...new Set(done)].sort((a, b) => a - b));
+      expect(numbers.every(([, total]) => total === rows)).toBe(true);
     },
   );
 
@@ -181,3 +133,31 @@ describe('an import in a pipe', () => {
     },
   );
 });
+
+type Said = { readonly second: number; readonly text: string };
+
+/** Runs an import in a pipe, and returns what it said of waits and of its progress. */
+async function listen({ petstore, clock }: Pick<Fixtures, 'petstore' | 'clock'>, argv: string[]) {
+  const said: Said[] = [];
+  const stderr = outputTo(async (text) => {
+    said.push({ second: clock.uptime() / 1_000, text });
+  });
+  const { exitCode } = await petstore(argv, { context: { stderr } });
+  expect(exitCode).toBe(0);
+  const wait = /"event":"wait"|^petstore: .*\bin \d[\dms ]* \(.*Z\)/;
+  const progress = /"event":"progress"|\d of \d+ rows/;
+  return {
+    waits: said.filter(({ text }) => wait.test(text)),
+    progress: said.filter(({ text }) => progress.test(text)),
+  };
+}
+
+function expectEvery(seconds: number, said: readonly Said[]): void {
+  for (const [n, { second }] of said.slice(1).entries()) {
+    const gap = second - Number(said[n]?.second);
+    expect(gap).toBeGreaterThanOrEqual(seconds);
+    expect(gap).toBeLessThanOrEqual(seconds + 7);
+  }
+}
+
+const numbersIn = ({ text }: Said) => (text.match(/\d+/g) ?? []).map(Number);

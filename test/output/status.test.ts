@@ -37,7 +37,6 @@ describe('a wait on a terminal', () => {
   ] as const)('counts down: %s', async ([, replies, why, told], { watch, sandbox, clock }) => {
     sandbox.reactions.push(...replies());
     const terminal = watch(list, { env: { CI: 'false' } });
-    await terminal.shows(/\bin \d/);
     await terminal.pass(10_000);
 
     const before = readWait(await terminal.shows(why));
@@ -87,17 +86,14 @@ describe('a wait on a terminal', () => {
   test.for([
     [10, 10],
     [100, 30],
-    [30, 100],
   ] as const)('leaves nothing in %i, later %i', async ([columns, later], { watch, sandbox }) => {
     sandbox.reactions.push(refused(45));
     const terminal = watch(list, { columns });
     await terminal.shows(/\S/);
     terminal.resize(later);
     // Until the system tells the new width, it is drawn for the old one.
-    for (let frame = 0; frame < 2; frame += 1) {
-      await terminal.pass(1_000);
-      await terminal.shows(/\S/);
-    }
+    await terminal.pass(1_000);
+    await terminal.shows(/\S/);
     terminal.tellWidth(later);
     await terminal.pass(5_000);
     const shown = await terminal.shows(/\S/);
