@@ -4,36 +4,8 @@ import { expect, reply, test } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
 const list = ['categories', 'list'];
-const two = [
-  { id: exact('1'), name: 'dog', description: 'Loyal' },
-  { id: exact('2'), name: 'cat' },
-];
 
 describe('--columns', () => {
-  test.for([
-    [
-      'table',
-      '┌─────────────┬────┐\n│ description │ id │\n├─────────────┼────┤\n│ Loyal       │ 1  │\n│             │ 2  │\n└─────────────┴────┘\n',
-    ],
-    ['ndjson', '{"description":"Loyal","id":1}\n{"id":2}\n'],
-    ['csv', 'description,id\nLoyal,1\n,2\n'],
-    ['tsv', 'description\tid\nLoyal\t1\n\t2\n'],
-    ['yaml', '- description: Loyal\n  id: 1\n- id: 2\n'],
-    ['json', '[\n  {\n    "description": "Loyal",\n    "id": 1\n  },\n  {\n    "id": 2\n  }\n]\n'],
-  ] as const)('are all there is, in order: %s', async ([format, stdout], { petstore, sandbox }) => {
-    sandbox.categories.push(...two);
-    const argv = [...list, '--columns', 'description, id', '-o', format];
-
-    expect((await petstore(argv)).stdout).toBe(stdout);
-  });
-
-  test('choose from what is shown, not from what is sorted by', async ({ petstore, sandbox }) => {
-    sandbox.categories.push(...two);
-    const argv = ['--columns', 'id', ...list, '--sort', 'name', '-o', 'csv', '--no-header'];
-
-    expect((await petstore(argv)).stdout).toBe('2\n1\n');
-  });
-
   test.for(['table', 'json'])(
     'of limits and of an import are those of their rows, as %s',
     async (format, { petstore, folder }) => {
@@ -63,12 +35,6 @@ describe('--columns', () => {
     expect(asCsv.stderr.includes(notice)).toBe(body !== '[]');
     expect(asJson.stdout).not.toContain('legs');
   });
-
-  test('of a single record of unknown fields are its rows in a table', async ({ petstore }) => {
-    const { stdout } = await petstore('pets get 1 --columns name,id --no-header');
-
-    expect(stdout).toBe('┌──────┬───────┐\n│ name │ Bello │\n│ id   │ 1     │\n└──────┴───────┘\n');
-  });
 });
 
 test.for([
@@ -94,31 +60,6 @@ test.for([
     expect(sandbox.requests).toEqual([]);
   },
 );
-
-describe('--no-header', () => {
-  test.for([
-    [
-      'table',
-      '┌───┬─────┬───────┐\n│ 1 │ dog │ Loyal │\n│ 2 │ cat │       │\n└───┴─────┴───────┘\n',
-      '',
-    ],
-    ['csv', '1,dog,Loyal\n2,cat,\n', ''],
-    ['tsv', '1\tdog\tLoyal\n2\tcat\t\n', ''],
-    ['yaml', '- id: 1\n  name: dog\n  description: Loyal\n- id: 2\n  name: cat\n', '[]\n'],
-  ] as const)('leaves the rows, as %s', async ([format, stdout, empty], { petstore, sandbox }) => {
-    const argv = [...list, '--no-header', '-o', format];
-    expect(await petstore(argv)).toMatchObject({ exitCode: 0, stdout: empty });
-
-    sandbox.categories.push(...two);
-    expect((await petstore(argv)).stdout).toBe(stdout);
-  });
-
-  test('makes no row bold', async ({ petstore, sandbox }) => {
-    sandbox.categories.push(...two);
-    const { stdout } = await petstore([...list, '--no-header'], { columns: 80 });
-    expect(stdout).not.toContain('\u001b[1m');
-  });
-});
 
 describe('the lines of a table', () => {
   test('stand under each other, whatever room a character takes', async ({ petstore, sandbox }) => {

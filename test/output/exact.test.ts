@@ -184,7 +184,7 @@ test.for([
 /** More than a key of YAML may have that stands by itself. */
 const long = 'name '.repeat(300);
 const oddNames =
-  'a: b|- a|#a|yes|null|~|1|1.5|0x1f|a\nb|\'|"|? a|{|[a]|!a|&a|*a|%a|@a|`a|<<|=|犬|| '.split('|');
+  'a: b|- a|#a|y|yes|null|~|1|1.5|0x1f|a\nb|\'|"|? a|{|[a]|!a|&a|*a|%a|@a|`a|<<|=|犬|| '.split('|');
 
 test.for([
   { items: [], more: {}, list: [[], {}, [[]], [{}]] },

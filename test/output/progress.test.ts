@@ -29,7 +29,7 @@ describe('the progress of an import on a terminal', () => {
     sandbox.plan = smallPlan;
     const terminal = watch(importArgv(folder, 21), { env: { LANG } });
     await terminal.shows(/\d of 21/);
-    await terminal.pass(500);
+    await terminal.pass(10_000);
     await terminal.shows(new RegExp(`${bar}.*\\b10 of 21\\b[^]*\\bin\\s+5\\d`));
     await terminal.pass(20_000);
     await terminal.shows(new RegExp(`${bar}.*\\b10 of 21\\b[^]*\\bin\\s+3\\d`));
