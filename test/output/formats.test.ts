@@ -4,19 +4,19 @@ import { expect, reply, test } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
 const two = [
-  { id: exact('1'), name: 'dog, big', description: 'Says "wuff"\nand more' },
+  { id: exact('1'), name: 'dog, big', description: 'Says "wuff"\n\tand more' },
   { id: exact('9007199254740993'), name: '123' },
 ];
 const pet =
-  '{"id":1,"tags":["a","b"],"size":{"cm":1.5},"price":1000,"none":null,"born":"2020-01-02"}';
+  '{"id":1,"tags":["a","b"],"size":{"cm":[1.5,9007199254740993]},"price":123456789012345678901234567890,"none":null,"born":"2020-01-02"}';
 const rows = 'name,description\nferret,\ndog,Loyal\n';
 
 /** What each command prints, coloured where it may be. */
 const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'categories list': {
-    csv: 'id,name,description\n1,"dog, big","Says ""wuff""\nand more"\n9007199254740993,123,\n',
-    tsv: 'id\tname\tdescription\n1\tdog, big\tSays "wuff"\\nand more\n9007199254740993\t123\t\n',
-    yaml: '- id: 1\n  name: dog, big\n  description: "Says \\"wuff\\"\\nand more"\n- id: 9007199254740993\n  name: "123"\n',
+    csv: 'id,name,description\n1,"dog, big","Says ""wuff""\n\tand more"\n9007199254740993,123,\n',
+    tsv: 'id\tname\tdescription\n1\tdog, big\tSays "wuff"\\n\\tand more\n9007199254740993\t123\t\n',
+    yaml: '- id: 1\n  name: dog, big\n  description: "Says \\"wuff\\"\\n\\tand more"\n- id: 9007199254740993\n  name: "123"\n',
   },
   'categories list --columns name,id': {
     table:
@@ -38,12 +38,14 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     raw: '{"id":1,"name":"cat"}\n',
     csv: 'id,name,description\n1,cat,\n',
   },
-  'pets get 1 --columns price,id --no-header': {
-    table: '┌───────┬──────┐\n│ price │ 1000 │\n│ id    │ 1    │\n└───────┴──────┘\n',
+  'pets get 1 --columns size,id --no-header': {
+    table:
+      '┌──────┬───────────────────────────────┐\n│ size │ {"cm":[1.5,9007199254740993]} │\n│ id   │ 1                             │\n└──────┴───────────────────────────────┘\n',
+    raw: '{"size":{"cm":[1.5,9007199254740993]},"id":1}\n',
   },
   'pets get 1': {
-    csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":1.5}",1000,null,2020-01-02\n',
-    yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm: 1.5\nprice: 1000\nnone: null\nborn: "2020-01-02"\n',
+    csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":[1.5,9007199254740993]}",123456789012345678901234567890,null,2020-01-02\n',
+    yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm:\n    - 1.5\n    - 9007199254740993\nprice: 123456789012345678901234567890\nnone: null\nborn: "2020-01-02"\n',
   },
   limits: {
     csv: 'window,limit,remaining,used,resetAt,source\nminute,,,,,unknown\nday,,,,,unknown\n',

@@ -5,7 +5,7 @@ import { hostileName } from '../support/names.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { screenOf } from '../support/screen.ts';
 import { trials } from '../support/trials.ts';
-import { exact, type Format, formats } from '../support/values.ts';
+import { exact, formats } from '../support/values.ts';
 
 const forbidden =
   /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
@@ -35,22 +35,17 @@ describe('no code point acts or hides', () => {
   /** One of each kind that acts or hides. */
   const acting =
     'a\u0000\u0007\b\u001b[31m\u007f\u0080\u0085\u009b31m\u00ad\u200b\u200c\u200d\u200e\u2028\u202e\u2066\ufeff\ufe0f\ud800\ue000\u{e0041}\u{10ffff}\u3164b';
-  /** What may separate lines and fields of a format. */
-  const separators = (format: Format) => (/csv|tsv/.test(format) ? /[\n\t]/g : /\n/g);
-
   test.for(formats)(
     'in names, values and what is nested, as %s',
     async (format, { petstore, sandbox }) => {
       const record = { [acting]: acting, more: { [acting]: [acting] } };
-      const long = Array(format === 'table' ? 1_001 : 1).fill({ [acting]: acting });
-      for (const columns of format === 'table' ? [300, 20] : [80]) {
-        for (const body of [record, [acting, record], long]) {
-          sandbox.react = () => reply(200, JSON.stringify(body));
-          const { stdout } = await petstore(`api GET /x --no-color -o ${format}`, { columns });
+      const separators = /csv|tsv/.test(format) ? /[\n\t]/g : /\n/g;
+      for (const body of [record, [acting, record], Array(1_001).fill(record)]) {
+        sandbox.react = () => reply(200, JSON.stringify(body));
+        const { stdout } = await petstore(`api GET /x --no-color -o ${format}`, { columns: 20 });
 
-          expect(stdout).toMatch(/\S/);
-          expect(forbidden.exec(stdout.replace(separators(format), ''))).toBeNull();
-        }
+        expect(stdout).toMatch(/\S/);
+        expect(forbidden.exec(stdout.replace(separators, ''))).toBeNull();
       }
     },
   );

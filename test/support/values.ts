@@ -11,7 +11,7 @@ export type {
   WireAnswer,
   WireRequest,
 } from '../../src/context.ts';
-export { type Format, formats } from '../../src/formats.ts';
+export { formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 // The program's types and constants that tests from outside need. Everything else they see through `run()`, a process or a socket.
 export type { Category } from '../../src/service/resources.ts';
