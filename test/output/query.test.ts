@@ -12,7 +12,6 @@ const list = ['categories', 'list'];
 describe('--query', () => {
   test.for([
     ['[].name', 'ndjson', '"dog"\n"cat"\n"rabbit"\n'],
-    ['[].name', 'yaml', '- dog\n- cat\n- rabbit\n'],
     ['[].name', 'csv', 'value\ndog\ncat\nrabbit\n'],
     ['[].{n: name, d: description}', 'csv', 'n,d\ndog,Loyal\ncat,\nrabbit,""\n'],
     ['[1].{n: name, d: description}', 'json', '{\n  "n": "cat",\n  "d": null\n}\n'],
@@ -22,7 +21,6 @@ describe('--query', () => {
     ['[0]', 'csv', 'id,name,description\n1,dog,Loyal\n'],
     ['[9]', 'json', 'null\n'],
     ['[9]', 'raw', '\n'],
-    ['[?id==`2`]', 'json', '[]\n'],
     ['[?id==`2`].{id: id, name: name}', 'csv', 'value\n'],
   ] as const)('%s as %s is %j', async ([query, format, stdout], { petstore, sandbox }) => {
     sandbox.categories.push(dog, cat, rabbit);
@@ -33,14 +31,11 @@ describe('--query', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test.for([
-    ['[9]', 'The result of --query is null.\n'],
-    ['[?id==`2`]', 'The result of --query is an empty list.\n'],
-  ] as const)('says %s of a table without rows', async ([query, said], { petstore }) => {
-    const { stdout, stderr } = await petstore([...list, '--query', query]);
+  test('says why a table has no rows', async ({ petstore }) => {
+    const { stdout, stderr } = await petstore([...list, '--query', '[9]']);
 
     expect(stdout).toBe('');
-    expect(stderr).toContain(said);
+    expect(stderr).toContain('The result of --query is null.\n');
   });
 
   test.for([
@@ -56,16 +51,11 @@ describe('--query', () => {
   ] as const)('of %s is of its JSON: %s', async ([line, query, json], { petstore }) => {
     const argv = [...line.split(' '), '--query', query, '--json'];
 
-    const { stdout, exitCode } = await petstore(argv);
-
-    expect({ exitCode, json: JSON.parse(stdout) }).toEqual({ exitCode: 0, json });
+    expect(await petstore(argv)).toMatchObject({ exitCode: 0, json });
   });
 
-  test('of an import is of its report, also where that is a table', async ({
-    petstore,
-    folder,
-  }) => {
-    const argv = ['categories', 'import', put(folder, 'name\ndog\ncat\n'), '--yes', '-o', 'table'];
+  test('of an import is of its report, in a table too', async ({ petstore, folder }) => {
+    const argv = ['categories', 'import', put(folder, 'name\ndog\ncat\n'), '--yes'];
 
     const { stdout } = await petstore([...argv, '--query', "items[?outcome=='created'].{n: name}"]);
 

@@ -9,8 +9,8 @@ const csv = ['--columns', header, '-o', 'csv', '--no-color'];
 const list = ['categories', 'list', ...csv, '--max-wait', 'inf'];
 const limitLine = /^rate limit: \d+ of 60 left, resets in .*\(\d\d:\d\d:\d\dZ\)$/;
 
-const refused = (seconds: number, code = '') =>
-  reply(429, { code, message: 'no', status: 429 }, { 'retry-after': `${seconds}` });
+const refused = (seconds: number, status = 429, code = '') =>
+  reply(status, { code, message: 'no', status }, { 'retry-after': `${seconds}` });
 
 describe('a wait on a terminal', () => {
   test.for([
@@ -21,16 +21,12 @@ describe('a wait on a terminal', () => {
       /in 4m 5\ds \(15:09:0\dZ\): .*exceeded.*each wait/,
       /in 4m 3\ds \(15:09:0\dZ\)/,
     ],
-    ['a ban', [refused(45, 'banned')], /in 3\ds .*banned/, /in 1\ds/],
-    [
-      'a 503 with Retry-After',
-      [reply(503, '', { 'retry-after': '45' })],
-      /in 3\ds .*unavailable/,
-      /in 1\ds/,
-    ],
+    ['a ban', [refused(45, 429, 'banned')], /in 3\ds .*banned/, /in 1\ds/],
+    ['a 503 with Retry-After', [refused(45, 503)], /in 3\ds .*unavailable/, /in 1\ds/],
   ] as const)('counts down: %s', async ([, replies, first, later], { watch, sandbox }) => {
     sandbox.reactions.push(...replies);
     const terminal = watch(list, { env: { CI: 'false' } });
+    await terminal.shows(/\bin \d/);
 
     await terminal.pass(10_000);
     await terminal.shows(first);
