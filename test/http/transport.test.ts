@@ -176,17 +176,6 @@ test('a request that is given up while a name is looked up says so', async () =>
   await expect(gone).rejects.toMatchObject({ code: 'ETIMEOUT' });
 });
 
-test('a reader that stops before the end gives the connection up', async () => {
-  const { url, closed } = await listen((socket) =>
-    socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(4_000_000)}`),
-  );
-
-  const { body } = await client().send({ url });
-  for await (const _ of body) break;
-
-  await closed;
-});
-
 test.for(['before its response', 'in the body of its response'])(
   'a request that is given up %s is taken back with a reset',
   async (when) => {

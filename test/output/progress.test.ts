@@ -81,6 +81,7 @@ test('what the service says of an outage acts on no terminal, and shows no key',
   };
   const terminal = watch(importArgv(folder, 2), { columns: 200 });
 
+  await terminal.shows(/0 of 2/);
   await terminal.pass(60_000);
   const shown = await terminal.shows(/next try in .*gone/);
   isAway = false;
