@@ -39,13 +39,10 @@ describe('--query', () => {
   });
 
   test.for([
-    ['config get max-wait', '[setting, value]', ['max-wait', '2m']],
     ['config list', "[?setting=='output'].source | [0]", 'default'],
     ['limits', 'items[0].remaining', null],
-    ['auth status', 'keySource', 'PETSTORE_API_KEY'],
     ['orders list', '[].quantity | sum(@)', 3],
     ['pets get 1', 'name', 'Bello'],
-    ['doctor', "[?check=='versions'] | length(@)", 1],
     ['categories create dog --dry-run', 'body.name', 'dog'],
     ['api POST /categories --data {"name":"x"}', 'name', 'x'],
   ] as const)('of %s is of its JSON: %s', async ([line, query, json], { petstore }) => {

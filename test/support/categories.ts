@@ -1,4 +1,4 @@
-export { type Content, optionalFields, pickContent } from '../../src/fields.ts';
+export { optionalFields } from '../../src/fields.ts';
 
 import { type Category, exact } from './values.ts';
 
