@@ -59,7 +59,8 @@ export function formsOf(key: string): string[] {
   const base64 = [0, 1, 2].map((before) => inBase64(key, before));
   const base64url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
   const inJson = JSON.stringify(key).slice(1, -1);
-  return [key, inJson, percent, percent.toLowerCase(), ...base64, ...base64url];
+  const lowerPercent = percent.replace(/%../g, (code) => code.toLowerCase());
+  return [key, inJson, percent, lowerPercent, ...base64, ...base64url];
 }
 
 /** Returns the part of the Base64 form that only the key decides, with so many other bytes before it. */
