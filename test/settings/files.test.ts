@@ -1,0 +1,225 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test, testKey } from '../support/petstore.ts';
+import { isPosix } from '../support/posix.ts';
+import { saveSettings } from '../support/settings-file.ts';
+
+const isRoot = process.getuid?.() === 0;
+const noKey = { PETSTORE_API_KEY: undefined };
+const noEnv = { ...noKey, PETSTORE_BASE_URL: undefined };
+const key = 'config/keys/production.json';
+const settings = 'config/settings.json';
+const list = 'categories list';
+/** What reads each of the files, in the folder of the test. */
+const readers = {
+  [key]: [list],
+  [settings]: [list, 'config set output json'],
+  'key.txt': [`${list} --api-key-file FOLDER/key.txt`],
+};
+
+type Make = (path: string) => void;
+const stored = JSON.stringify({ origin: 'http://127.0.0.1:4010', key: testKey });
+const writeStored = (change: (text: string) => string) => write(change(stored));
+const production = '{"profiles":{\r\n"production":';
+const corrupted = 'corrupted\nNothing was sent.\nRun: petstore auth login --profile production\n';
+
+test.for<[keyof typeof readers, string, Make, string, isPossible?: boolean]>([
+  [key, 'readable by its group', write(stored, 0o640), 'is readable by other users', isPosix],
+  [key, 'readable by all', write(stored, 0o604), "Run: chmod 600 '", isPosix],
+  [key, 'of another user', writeAsOther, 'is owned by another user\nNothing was sent.\n', isRoot],
+  [key, 'a pipe', (path) => execFileSync('mkfifo', ['-m', '600', path]), 'is not a regular file'],
+  [key, 'a folder', (path) => mkdirSync(path), 'is a directory'],
+  [key, 'a link to itself', (path) => symlinkSync(path, path), '(ELOOP)'],
+  [key, 'a link to nothing', linkToNothing, 'is a symbolic link that leads nowhere\n'],
+  [key, 'cut short', writeStored((text) => text.slice(0, -2)), corrupted],
+  [key, 'of a wrong type', write('{"origin":"https://a.example","key":1}'), corrupted],
+  [key, 'of a newer version', writeStored((text) => text.replace('{', '{"version":2,')), corrupted],
+  [key, 'not UTF-8', write(Buffer.from([0x22, 0xff])), 'not valid UTF-8'],
+  [key, 'two words', writeStored((text) => text.replace('key-', ' ')), ': character 6 is a space'],
+  [settings, 'a folder', (path) => mkdirSync(path), 'is a directory'],
+  [settings, 'a link to nothing', linkToNothing, 'is a symbolic link that leads nowhere\n'],
+  [settings, 'cut short', write('{\n  "profiles": {'), ':2:16): '],
+  [settings, 'empty', write(''), ':1:1): unexpected end of input'],
+  [settings, 'a list', write('[]'), '): must be an object, not an array'],
+  [settings, 'with a name twice', write('{"profiles":{},\n"profiles":{}}'), ':2:'],
+  [
+    settings,
+    'of a wrong type',
+    write(`${production}{"output":1}}}`),
+    '): profiles: production: output must be a string, not a number',
+  ],
+  [
+    settings,
+    'of a profile with capitals',
+    write('{"profiles":{"Prod":{}}}'),
+    'profiles: "Prod" is not a valid profile name\nNothing was ',
+  ],
+  ['key.txt', 'a device', (path) => symlinkSync('/dev/null', path), 'is not a regular file'],
+])(
+  '%s that is %s is refused, named and left as it is',
+  async (row, { petstore, sandbox, folder, skip }) => {
+    const [name, , make, says, isPossible = true] = row;
+    skip(!isPossible);
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    make(path);
+    const { ino, size, mtimeMs, mode } = lstatSync(path);
+    const beside = readdirSync(dirname(path));
+
+    for (const line of readers[name]) {
+      const env = name === settings ? noEnv : noKey;
+      const result = await petstore(line.replace('FOLDER', folder), { env });
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(path);
+      expect(result.stderr).toContain(says);
+    }
+    expect(sandbox.requests).toHaveLength(0);
+    expect(lstatSync(path)).toMatchObject({ ino, size, mtimeMs, mode });
+    expect(readdirSync(dirname(path))).toEqual(beside);
+  },
+);
+
+test('a stored key that cannot be used stands in the way of its own profile alone', async ({
+  petstore,
+  folder,
+}) => {
+  mkdirSync(dirname(join(folder, key)), { recursive: true });
+  write('{')(join(folder, key));
+
+  expect(await petstore(list)).toMatchObject({ exitCode: 0 });
+  expect(await petstore(`${list} -p production`)).toMatchObject({ exitCode: 2, stdout: '' });
+});
+
+const local = 'http://127.0.0.1:4010/v1';
+const program = { 'base-url': local, 'api-key-command': 'a program that the test does not have' };
+
+test.skipIf(!isPosix).for<[string, string, object, Make, isPossible?: boolean]>([
+  [
+    'base-url',
+    'others can write the file',
+    { profiles: { production: { 'base-url': local } } },
+    (config) => chmodSync(join(config, 'settings.json'), 0o602),
+  ],
+  [
+    'api-key-command',
+    'a group can write the folder',
+    { profiles: { production: program } },
+    (config) => chmodSync(config, 0o770),
+  ],
+  [
+    'default-profile',
+    'others can write where a link leads to',
+    { 'default-profile': 'staging', profiles: { staging: program } },
+    (config) => {
+      renameSync(config, `${config}-open`);
+      chmodSync(`${config}-open`, 0o777);
+      mkdirSync(config);
+      symlinkSync(`${config}-open/settings.json`, `${config}/settings.json`);
+    },
+  ],
+  [
+    'base-url',
+    'another user owns the file',
+    { profiles: { production: { 'base-url': local } } },
+    (config) => chownSync(join(config, 'settings.json'), 12_345, 12_345),
+    isRoot,
+  ],
+])('%s is not taken from a file where %s', async (row, { petstore, sandbox, folder, skip }) => {
+  const [name, , saved, open, isPossible = true] = row;
+  skip(!isPossible);
+  const env = {
+    PETSTORE_BASE_URL: name === 'base-url' ? undefined : local,
+    PETSTORE_API_KEY: name === 'api-key-command' ? undefined : testKey,
+  };
+  open(dirname(saveSettings(folder, JSON.stringify(saved))));
+
+  const { exitCode, stderr } = await petstore(list, { env });
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`${name} was not used, because other users can change ${folder}/config`);
+  expect(stderr).toContain("\nRun: chmod go-w '");
+  expect(sandbox.requests).toHaveLength(0);
+});
+
+test.runIf(isRoot)(
+  'a settings file of root is as good as one’s own',
+  async ({ petstore, folder }) => {
+    saveSettings(folder, JSON.stringify({ profiles: { production: { 'base-url': local } } }));
+
+    const env = { PETSTORE_BASE_URL: undefined };
+    expect((await petstore('auth status', { env, context: { uid: 12_345 } })).exitCode).toBe(0);
+  },
+);
+
+test('files are read through links and after a byte order mark, and a link stays one', async ({
+  petstore,
+  folder,
+}) => {
+  const path = saveSettings(folder, '');
+  const [keys, vault] = [join(folder, 'config', 'keys'), join(folder, 'vault')];
+  for (const made of [keys, vault]) mkdirSync(made);
+  renameSync(path, join(vault, 'settings.json'));
+  write('\ufeff{"default-profile":"staging"}')(join(vault, 'settings.json'));
+  write(`\ufeff${stored}`)(join(vault, 'key'));
+  symlinkSync('../vault/settings.json', path);
+  symlinkSync('../../vault/key', join(keys, 'staging.json'));
+
+  const saved = await petstore('config set output json');
+  const listed = await petstore(list, { env: noKey });
+
+  expect([saved.exitCode, listed.exitCode, listed.stdout]).toEqual([0, 0, '[]\n']);
+  expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    'default-profile': 'staging',
+    profiles: { staging: { output: 'json' } },
+  });
+  expect(readdirSync(vault).sort()).toEqual(['key', 'settings.json']);
+});
+
+test.for([
+  ['{"profiles":{"production":{"base_url":"x","n":9007199254740993}}}', 'base_url, n'],
+  ['{"version":9}', 'version'],
+  ['{"__proto__":{},"profiles":{"production":{"__proto__":{"output":"json"}}}}', '__proto__, __pr'],
+] as const)(
+  'fields that are not known are named, give nothing, and are kept: %s',
+  async ([text, names], { petstore, folder }) => {
+    const file = saveSettings(folder, text);
+
+    const listed = await petstore(list);
+    await petstore('config set output csv -p staging');
+    await petstore('config unset output -p staging');
+
+    expect(listed.exitCode).toBe(0);
+    expect(listed.stderr).toContain(`petstore: ${file} has fields that are not known: ${names}`);
+    expect(readFileSync(file, 'utf8').replace(/\s/g, '')).toContain(text.slice(1, -2));
+  },
+);
+
+/** Returns what writes a file; its mode does not depend on the umask. */
+function write(text: string | Uint8Array, mode = 0o600): Make {
+  return (path) => {
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+  };
+}
+
+function writeAsOther(path: string): void {
+  write(stored)(path);
+  chownSync(path, 65_534, 65_534);
+}
+
+function linkToNothing(path: string): void {
+  symlinkSync('/nowhere/at/all', path);
+}

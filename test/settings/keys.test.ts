@@ -1,0 +1,122 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe } from 'vitest';
+import { expect, reply, test, testKey } from '../support/petstore.ts';
+import { isPrivate } from '../support/posix.ts';
+
+const list = 'categories list';
+const noKey = { PETSTORE_API_KEY: undefined };
+const noEnv = { ...noKey, PETSTORE_BASE_URL: undefined };
+
+describe('auth login', () => {
+  const env = { ...noEnv, PETSTORE_BASE_URL: 'https://a.example/v1' };
+
+  // Files and `echo` of Windows end lines otherwise.
+  test.for(['\n', '\r\n', ' \r\n'])(
+    'stores the key of standard input before %j, for its owner and one origin alone',
+    async (ending, { petstore, sandbox, folder }) => {
+      const config = join(folder, 'config');
+      const keys = join(config, 'keys');
+      sandbox.react = () => reply(200, []);
+      const logIn = () => petstore('auth login', { env, stdin: testKey + ending });
+      await logIn();
+      chmodSync(keys, 0o755);
+
+      const result = await logIn();
+
+      expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+      expect(result.stderr).toContain('for https://a.example only');
+      const file = join(keys, 'production.json');
+      const stored = { origin: 'https://a.example', key: testKey };
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(stored);
+      for (const path of [file, keys, config]) expect(isPrivate(path)).toBe(true);
+      expect(readdirSync(keys)).toEqual(['production.json']);
+    },
+  );
+
+  test.for([
+    ['https://a.example', 'https://b.example', '--base-url OTHER', undefined, ''],
+    ['https://a.example', 'https://x.a.example', '', 'https://x.a.example/v1', ''],
+    [
+      'https://a.example',
+      'https://a.example:8443',
+      '-p production',
+      undefined,
+      ' --profile production',
+    ],
+    ['https://127.0.0.1:4010', 'http://127.0.0.1:4010', '', undefined, ''],
+  ] as const)(
+    'stores no key for another origin: of %s, not of %s (%s)',
+    async ([own, other, flags, variable, profile], { petstore, sandbox }) => {
+      sandbox.react = () => reply(200, []);
+      await petstore(`auth login --base-url ${own}/v1`, { env, stdin: testKey });
+      await petstore(`config set base-url ${other}/v1 -p production`, { env });
+      sandbox.requests.length = 0;
+
+      const { exitCode, stderr } = await petstore(
+        `${list} ${flags.replace('OTHER', `${other}/v1`)}`,
+        { env: { ...noEnv, PETSTORE_BASE_URL: variable } },
+      );
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`is for ${own}, not for ${other}`);
+      const login = `petstore auth login${profile} --base-url ${other}/v1 < KEY_FILE`;
+      expect(stderr).toContain(`Run: ${login}\n`);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test.for([
+    ['true', '', { columns: 80 }],
+    [undefined, '--no-input', { columns: 80 }],
+    [undefined, '', {}],
+  ] as const)(
+    'never asks where nobody would answer: CI=%s %s %j',
+    async ([CI, flag, terminal], { petstore }) => {
+      const stdin = Object.assign(Readable.from([]), { isTTY: true });
+
+      const { exitCode, stderr } = await petstore(`auth login -p staging ${flag}`, {
+        env: { ...env, CI },
+        ...terminal,
+        context: { stdin },
+      });
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('Run: petstore auth login --profile staging < KEY_FILE\n');
+    },
+  );
+});
+
+test.for([0o444, 0o666])('a key file may have the mode %o', async (mode, { petstore, folder }) => {
+  const file = join(folder, 'key.txt');
+  writeFileSync(file, testKey);
+  chmodSync(file, mode);
+
+  const { exitCode, stderr } = await petstore(`${list} --api-key-file ${file}`, { env: noKey });
+
+  expect(exitCode).toBe(0);
+  expect(stderr).not.toContain('other users');
+});
+
+test.for([
+  ['sevench', 'sevench', true],
+  ['eightcha', '[key]', false],
+] as const)(
+  'a key below eight characters is used, named by what shows the key, and tears no text: %s',
+  async ([key, shown, isShort], { petstore, sandbox }) => {
+    const env = { PETSTORE_API_KEY: key };
+    sandbox.react = () => reply(200, [{ id: 1, name: key }]);
+
+    const listed = await petstore(`${list} -o raw`, { env });
+    const login = await petstore('auth login', { stdin: key });
+    const status = await petstore('auth status', { env });
+    const doctor = await petstore('doctor', { env });
+
+    expect(listed).toMatchObject({ stdout: `{"id":1,"name":"${shown}"}\n`, stderr: '' });
+    expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
+    for (const { stdout, stderr } of [login, status, doctor]) {
+      expect((stdout + stderr).includes('API key is shorter than 8 characters, so')).toBe(isShort);
+    }
+  },
+);
