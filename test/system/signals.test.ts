@@ -174,7 +174,10 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
     await until(() => readIfThere(join(folder, 'ended')) === '129\n');
   });
 
-  test('has its question again after Ctrl-Z and fg', async ({ serve, spawn }) => {
+  test('has its question for a key again after Ctrl-Z and fg, and shows none', async ({
+    serve,
+    spawn,
+  }) => {
     const { env, key } = await serve();
     const jobs = `bash -c "set -m; ${run} auth login; echo stopped; fg"`;
     const program = spawn('script', onTerminal(jobs), { env, stdin: null });
@@ -183,7 +186,10 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
     await program.shows(/stopped[\s\S]*\? /);
     program.child.stdin.write(`${key}\r`);
 
-    expect((await program.ended).stdout).toContain('the service accepted the key');
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain('stored the API key of profile production in');
+    expect(stdout).not.toContain(key);
   });
 
   test('that goes away does not end what was started with nohup', async ({
