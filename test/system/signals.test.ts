@@ -117,7 +117,9 @@ describe.concurrent('a signal', () => {
   test('SIGUSR1 opens no port of a debugger, and the run goes on', async ({ serve, start }) => {
     const react = (_: Arrival, count: number) => (count === 1 ? refuseFor(1) : 'respond');
     const service = await serve({ react, isFilled: true });
-    const program = start('categories get dog -o raw --query name -q', { env: service.env });
+    const program = start('categories get dog -o raw --query name -q --timeout inf', {
+      env: service.env,
+    });
     await service.arrived(1);
     program.child.kill('SIGUSR1');
 

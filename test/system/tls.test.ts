@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
 import { describe, vi } from 'vitest';
@@ -84,6 +85,34 @@ describe.concurrent('a certificate (needs openssl)', { tags: ['openssl'] }, () =
       });
     },
   );
+});
+
+test('a write over TLS that timed out is not carried out later (needs openssl)', {
+  tags: ['openssl'],
+}, async ({ authority, petstore }) => {
+  const ends: unknown[] = [];
+  // It gets to a request only when its sender has gone. A reset takes the request back.
+  const server = createServer(authority.certify(here), (socket) =>
+    socket
+      .on('error', () => {})
+      .on('data', () => {})
+      .on('end', () => ends.push('carried out')),
+  );
+  const closed = new Promise<void>((resolve) =>
+    server.on('connection', (socket: Socket) => socket.on('close', () => resolve())),
+  );
+  const env = {
+    PETSTORE_BASE_URL: `https://127.0.0.1:${await listen(server)}/v1`,
+    PETSTORE_API_KEY: 'test-key-0123456789',
+    NODE_EXTRA_CA_CERTS: authority.path,
+  };
+
+  const { code, stderr } = await petstore("api POST /categories --data '{}' --timeout 1s", { env });
+  await closed;
+  server.close();
+
+  expect(code, stderr).toBe(6);
+  expect(ends).toEqual([]);
 });
 
 const proxied = test.extend<{ tls: Certificate; service: Service; throughProxy: ThroughProxy }>({
