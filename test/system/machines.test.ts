@@ -1,98 +1,91 @@
 import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, type ExpectStatic } from 'vitest';
-import { launcher, type Running, test } from '../support/program.ts';
-import type { Service } from '../support/service.ts';
+import { test as base, expect, launcher, type Running } from '../support/program.ts';
 
-const shell = (script: string) => ['sh', '-c', `${script} && exec "$@"`, 'sh'];
-/** Modes mean nothing to root unless it gives its privileges up. */
-const obeying = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all'] : ['env'];
+type Run = (line: string, env: Readonly<Record<string, string>>) => Running['ended'];
+
+const test = base.extend<{ expectAll: (saved: 0 | 2 | 74, run: Run) => Promise<void> }>({
+  /** Lists, which works anywhere, then changes a setting and imports; both end with that code, and do nothing unless it is 0. */
+  expectAll: ({ serve, folder }, use) =>
+    use(async (saved, run) => {
+      const { env, requests, state } = await serve();
+      writeFileSync(join(folder, 'rows.csv'), 'name\nant\nbee\n');
+
+      const ends = [
+        await run('categories list -q', env),
+        await run('config set output json -q', env),
+        await run('categories import rows.csv --yes -q -o table', env),
+      ];
+
+      const said = ends.map(({ stderr }) => stderr);
+      expect(
+        ends.map(({ code }) => code),
+        said.join('\n'),
+      ).toEqual([0, saved, saved]);
+      for (const text of said) expect(text.split('\n').length, text).toBeLessThanOrEqual(4);
+      const names = state.categories.map(({ name }) => name).sort();
+      expect(names).toEqual(saved === 0 ? ['ant', 'bee'] : []);
+      if (saved === 0) return;
+      expect(said.at(-1)).toContain('\nNothing was sent');
+      expect(requests).toHaveLength(1);
+    }),
+});
+
+const isRoot = process.getuid?.() === 0;
 /** A number that no user of this machine has. */
 const nobodysUid = 4_242_424;
 
-type Machine = readonly [
-  what: string,
-  needs: readonly string[],
-  wrapper: readonly string[],
-  /** How a command ends that has to save something. */
-  saved: 0 | 74,
-];
-const machines: readonly Machine[] = [
-  ['that lets no file grow', [], shell('ulimit -f 0'), 74],
-  ['without /proc', ['unshare'], ['unshare', '-m', ...shell('mount -t tmpfs none /proc')], 0],
-  ['with a read-only home', ['setpriv'], [...obeying, ...shell('export HOME=$PWD/locked')], 74],
-];
+for (const [what, tags, wrapper, saved] of [
+  ['that lets no file grow', [], 'ulimit -f 0 && exec', 74],
+  [
+    'without /proc',
+    ['unshare'],
+    'exec unshare -m sh -c \'mount -t tmpfs none /proc && exec "$@"\' sh',
+    0,
+  ],
+  // Modes mean nothing to root unless it gives its privileges up.
+  [
+    'with a read-only home',
+    ['setpriv'],
+    `HOME=$PWD/locked exec ${isRoot ? 'setpriv --bounding-set=-all' : 'env'}`,
+    74,
+  ],
+] as const) {
+  test(`on a machine ${what} it works, or says what it cannot save (exit ${saved})`, {
+    tags: [...tags],
+  }, async ({ execute, expectAll, folder }) => {
+    const locked = join(folder, 'locked');
+    mkdirSync(locked, { mode: 0o500 });
 
-describe.concurrent('on a machine', () => {
-  for (const [what, tags, [program = '', ...args], saved] of machines) {
-    test(`${what} it works, or says what it cannot save (exit ${saved})`, {
-      tags: [...tags],
-    }, async ({ serve, execute, folder, expect }) => {
-      const service = await serve();
-      const locked = join(folder, 'locked');
-      mkdirSync(locked, { mode: 0o500 });
-
-      await expectAll(expect, folder, service, saved, (argv) =>
-        execute(program, [...args, process.execPath, launcher, ...argv], {
-          env: service.env,
-        }),
-      );
-
-      expect(readdirSync(locked)).toEqual([]);
-    });
-  }
-
-  test('that knows neither name nor home of its user it works, but saves nothing', {
-    tags: ['root'],
-  }, async ({ serve, petstore, folder, expect, onTestFinished }) => {
-    const service = await serve();
-    chownSync(folder, nobodysUid, nobodysUid);
-    onTestFinished(() => rmSync(`/tmp/petstore-${nobodysUid}`, { recursive: true, force: true }));
-
-    await expectAll(expect, folder, service, 2, (argv) =>
-      petstore(argv, { env: { ...service.env, HOME: undefined }, uid: nobodysUid }),
+    await expectAll(saved, (line, env) =>
+      execute('sh', ['-c', `${wrapper} '${process.execPath}' '${launcher}' ${line}`], { env }),
     );
+
+    expect(readdirSync(locked)).toEqual([]);
   });
+}
 
-  test('without HOME it finds the home folder in the system’s list', async ({
-    execute,
-    expect,
-  }) => {
-    const folder = join(userInfo().homedir, '.config', 'petstore');
-    // The first look there fails. The command writes nothing: this is the home of who runs the tests.
-    const env = { FAULT: 'EIO', FAULT_FOLDER: folder, FAULT_AT: '1', HOME: undefined };
-    const disk = resolve('test/support/programs/faulty-disk.cjs');
-    const argv = ['--require', disk, launcher, 'config', 'get', 'output'];
+test('where neither name nor home of its user is known it works, but saves nothing', {
+  tags: ['root'],
+}, async ({ petstore, expectAll, folder, onTestFinished }) => {
+  chownSync(folder, nobodysUid, nobodysUid);
+  onTestFinished(() => rmSync(`/tmp/petstore-${nobodysUid}`, { recursive: true, force: true }));
 
-    const { code, stderr } = await execute(process.execPath, argv, { env });
-
-    expect(code).toBe(2);
-    expect(stderr).toContain(`cannot read ${join(folder, 'settings.json')} (EIO)`);
-  });
+  await expectAll(2, (line, env) =>
+    petstore(line, { env: { ...env, HOME: undefined }, uid: nobodysUid }),
+  );
 });
 
-/** Lists, which works anywhere, then changes a setting and imports; both end with that code, and do nothing unless it is 0. */
-async function expectAll(
-  expect: ExpectStatic,
-  folder: string,
-  { requests, state }: Service,
-  code: number,
-  petstore: (argv: readonly string[]) => Running['ended'],
-): Promise<void> {
-  const rows = join(folder, 'rows.csv');
-  writeFileSync(rows, 'name\nant\nbee\n');
+test('without HOME it finds the home folder in the system’s list', async ({ execute }) => {
+  const folder = join(userInfo().homedir, '.config', 'petstore');
+  // The first look there fails. The command writes nothing: this is the home of who runs the tests.
+  const env = { FAULT: 'EIO', FAULT_FOLDER: folder, FAULT_AT: '1', HOME: undefined };
+  const disk = resolve('test/support/programs/faulty-disk.cjs');
+  const argv = ['--require', disk, launcher, 'config', 'get', 'output'];
 
-  const listed = await petstore(['categories', 'list', '-q']);
-  const saved = await petstore(['config', 'set', 'output', 'json', '-q']);
-  const imported = await petstore(['categories', 'import', rows, '--yes', '-q', '-o', 'table']);
+  const { code, stderr } = await execute(process.execPath, argv, { env });
 
-  const said = [listed, saved, imported].map(({ stderr }) => stderr);
-  for (const text of said) expect(text.split('\n').length, text).toBeLessThanOrEqual(4);
-  expect([listed.code, saved.code, imported.code], said.join('\n')).toEqual([0, code, code]);
-  const names = state.categories.map(({ name }) => name).sort();
-  expect(names).toEqual(code === 0 ? ['ant', 'bee'] : []);
-  if (code === 0) return;
-  expect(imported.stderr).toContain('\nNothing was sent');
-  expect(requests).toHaveLength(1);
-}
+  expect(code).toBe(2);
+  expect(stderr).toContain(`cannot read ${join(folder, 'settings.json')} (EIO)`);
+});

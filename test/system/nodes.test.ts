@@ -59,35 +59,31 @@ describe.concurrent.each(nodes)('on %s', (node) => {
   });
 });
 
-const needed = manifest.engines.node.replace('>=', '');
-
 test.for([
-  ['18.20.4', 2],
-  ['20.18.3', 2],
-  ['20.19.0', 0],
-  ['21.0.0', 0],
-] as const)('Node %s: exit %i', async ([version, exit], { execute, folder, expect }) => {
-  const older = join(folder, 'older.cjs');
-  writeFileSync(older, `Object.defineProperty(process.versions, 'node', { value: '${version}' })`);
-
-  for (const argv of [
-    ['--version'],
-    ['categories', 'list', '-p', 'sandbox', '-q'],
-    ['doctor', '-p', 'sandbox'],
-  ]) {
-    const { code, stdout, stderr } = await execute(process.execPath, [
-      '-r',
+  ['18.20.4', 'categories list -p sandbox', 2],
+  ['20.18.3', '--version', 2],
+  ['20.19.0', '--version', 0],
+  ['21.0.0', 'doctor -p sandbox', 0],
+] as const)(
+  'Node %s for petstore %s: exit %i',
+  async ([version, line, exit], { execute, folder, expect }) => {
+    const older = join(folder, 'older.cjs');
+    writeFileSync(
       older,
-      launcher,
-      ...argv,
-    ]);
+      `Object.defineProperty(process.versions, 'node', { value: '${version}' })`,
+    );
+
+    const argv = ['-r', older, launcher, ...line.split(' ')];
+    const { code, stdout, stderr } = await execute(process.execPath, argv);
 
     expect(code, stderr).toBe(exit);
-    if (exit === 0) continue;
-    const says = `petstore needs Node ${needed} or later; this is ${process.version} (${process.execPath})`;
-    expect([stdout, stderr]).toEqual(['', `${says}\nNothing was sent.\n`]);
-  }
-});
+    if (exit === 0) return;
+    const needed = manifest.engines.node.replace('>=', '');
+    const found = `${process.version} (${process.execPath})`;
+    const says = `petstore needs Node ${needed} or later; this is ${found}\nNothing was sent.\n`;
+    expect([stdout, stderr]).toEqual(['', says]);
+  },
+);
 
 test('the launcher is written in the language of Node 8, which can then say what it needs', ({
   expect,
@@ -100,15 +96,12 @@ test('the launcher is written in the language of Node 8, which can then say what
 });
 
 test('a checkout that is not built says how to build it', async ({ execute, folder, expect }) => {
-  for (const part of ['bin', 'package.json', 'build.mjs'])
+  for (const part of ['bin', 'package.json', 'build.mjs']) {
     cpSync(part, join(folder, part), { recursive: true });
+  }
 
-  const list = await execute(process.execPath, [
-    join(folder, 'bin/petstore.js'),
-    'categories',
-    'list',
-  ]);
-  const build = await execute(process.execPath, [join(folder, 'build.mjs')]);
+  const list = await execute(process.execPath, ['bin/petstore.js', 'categories', 'list']);
+  const build = await execute(process.execPath, ['build.mjs']);
 
   expect(list).toMatchObject({
     code: 2,
