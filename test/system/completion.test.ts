@@ -11,7 +11,6 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore cat', 'petstore categories '],
   ['petstore -p sandbox lim', 'petstore -p sandbox limits '],
   ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
-  ['petstore config set output j', 'petstore config set output json '],
   ['petstore limits -p x', 'petstore limits -p x'],
   ['petstore categories get pe', 'petstore categories get pe'],
   ['petstore categories import pe', 'petstore categories import pets.csv '],
@@ -25,46 +24,22 @@ const file: (typeof lines)[number] = [
   'petstore categories import rows\\ \\$\\(touch\\ owned\\).csv ',
 ];
 
-/** Files to complete, profiles to choose from, and a petstore on the PATH; returns the environment for a shell. */
-function prepare(folder: string): Record<string, string> {
-  writeFileSync(join(folder, 'pets.csv'), '');
-  writeFileSync(join(folder, `rows ${hostile}.csv`), '');
-  const config = join(folder, '.config', 'petstore');
-  mkdirSync(config, { recursive: true });
-  const profiles = { mine: {}, [`x${hostile}`]: {} };
-  writeFileSync(join(config, 'settings.json'), JSON.stringify({ profiles }));
-  return { ...cleanEnvironment(folder), TERM: 'xterm', PATH: pathWithPetstore(folder) };
-}
-
 /** A prompt to wait for, and Ctrl-G for a look at the line: it shows it between these brackets. */
 const settings = {
   bash: `PS1='⟦⟧'; bind 'set bell-style none'; bind -x '"\\C-g": printf "⟦%s⟧\\n" "$READLINE_LINE"'`,
   zsh: `PS1='⟦⟧'; look() { print -r -- "⟦$BUFFER⟧" }; zle -N look; bindkey '^G' look; bindkey '^U' kill-whole-line`,
 } as const;
 
-/** Types lines on a terminal of a shell, each with Tab; returns the lines after that, and all that was shown. */
-async function type({ child }: Running, lines: readonly string[]) {
-  let completed: string[] = [];
-  let shown = '';
-  let sent = 0;
-  for await (const chunk of child.stdout?.setEncoding('utf8') ?? []) {
-    shown += chunk;
-    completed = [...shown.matchAll(/⟦([^⟦⟧]+)⟧/g)].map(([, line = '']) => line);
-    if (completed.length === lines.length) break;
-    // Before the first prompt the terminal itself would take some of the keys.
-    if (shown.includes('⟦⟧') && completed.length === sent) {
-      child.stdin?.write(`${lines[sent]}\t\u0007\u0015`);
-      sent += 1;
-    }
-  }
-  return { completed, shown };
-}
-
 describe.concurrent('the Tab key', () => {
-  for (const shell of ['bash', 'zsh'] as const) {
-    test(`completes in ${shell} (needs ${shell} and script)`, {
-      tags: shell === 'zsh' ? ['zsh', 'script'] : ['script'],
-    }, async ({ folder, spawn, expect }) => {
+  for (const [shell, tags] of [
+    ['bash', ['script']],
+    ['zsh', ['zsh', 'script']],
+  ] as const) {
+    test(`completes in ${shell} (needs ${shell} and script)`, { tags: [...tags] }, async ({
+      folder,
+      spawn,
+      expect,
+    }) => {
       const env = prepare(folder);
       const source = `source <(petstore completion ${shell})`;
       writeFileSync(join(folder, `.${shell}rc`), `${source}\n${settings[shell]}`);
@@ -89,18 +64,12 @@ describe.concurrent('the Tab key', () => {
     expect,
   }) => {
     const env = prepare(folder);
-    const { stdout: script } = await execute('petstore', ['completion', 'fish'], { env });
-    const completions = join(folder, '.config', 'fish', 'completions');
-    mkdirSync(completions, { recursive: true });
-    writeFileSync(join(completions, 'petstore.fish'), script);
+    const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`);
+    const script = ['petstore completion fish | source', ...asked].join('\n');
+    const { stdout, stderr } = await execute('fish', ['-c', script], { env });
 
-    const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`).join('\n');
-    const { stdout, stderr } = await execute('fish', ['-c', asked], { env });
-
-    const offered = stdout.split('⟧\n').slice(0, -1);
-    const completed = offered.map((answer, at) => {
-      const [typed = ''] = lines[at] ?? [];
-      const [value, ...others] = answer.split('\n').filter(Boolean);
+    const completed = lines.map(([typed], index) => {
+      const [value, ...others] = (stdout.split('⟧\n')[index] ?? '').split('\n').filter(Boolean);
       if (value === undefined || others.length > 0) return typed + others.join('|');
       return `${typed.slice(0, typed.lastIndexOf(' ') + 1)}${value.split('\t')[0]} `;
     });
@@ -110,3 +79,32 @@ describe.concurrent('the Tab key', () => {
     expect(existsSync(join(folder, 'owned'))).toBe(false);
   });
 });
+
+/** Files to complete, profiles to choose from, and a petstore on the PATH; returns the environment for a shell. */
+function prepare(folder: string): Record<string, string> {
+  writeFileSync(join(folder, 'pets.csv'), '');
+  writeFileSync(join(folder, `rows ${hostile}.csv`), '');
+  const config = join(folder, '.config', 'petstore');
+  mkdirSync(config, { recursive: true });
+  const profiles = { mine: {}, [`x${hostile}`]: {} };
+  writeFileSync(join(config, 'settings.json'), JSON.stringify({ profiles }));
+  return { ...cleanEnvironment(folder), TERM: 'xterm', PATH: pathWithPetstore(folder) };
+}
+
+/** Types lines on a terminal of a shell, each with Tab; returns the lines after that, and all that was shown. */
+async function type({ child }: Running, lines: readonly string[]) {
+  let completed: string[] = [];
+  let shown = '';
+  let sent = 0;
+  for await (const chunk of child.stdout?.setEncoding('utf8') ?? []) {
+    shown += chunk;
+    completed = [...shown.matchAll(/⟦([^⟦⟧]+)⟧/g)].map(([, line = '']) => line);
+    if (completed.length === lines.length) break;
+    // Before the first prompt the terminal itself would take some of the keys.
+    if (shown.includes('⟦⟧') && completed.length === sent) {
+      child.stdin?.write(`${lines[sent]}\t\u0007\u0015`);
+      sent += 1;
+    }
+  }
+  return { completed, shown };
+}
