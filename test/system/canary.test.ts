@@ -32,29 +32,23 @@ const debugSwitches = {
 };
 
 describe.concurrent('the key is in no output and no file, and goes to its service alone:', () => {
-  test.for<[command: string, response: string, react: React, env?: object]>([
-    ['categories create rabbit --json', 'a redirect elsewhere', redirect],
-    ['categories create toad', 'a good response to who debugs', say(whole), debugSwitches],
-  ])('%s, %s', async ([line, , react, more], { start, folder }) => {
-    const { url, seen } = server.at(react, { commits: true });
-    const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary, ...more };
+  test('of a service that redirects and repeats it', async ({ petstore, folder }) => {
+    const { url, seen } = server.at(redirect, { commits: true });
+    const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary };
 
-    const { stdout, stderr } = await start(`${line} -v --max-wait 0`, { env }).ended;
+    await petstore('categories create rabbit --json -v', { env });
 
-    expect(holdsKey(stdout + stderr), stdout + stderr).toBe(false);
     expect(filesWithKey(folder)).toEqual([]);
-    expect(seen.map(({ head }) => /^authorization: (.*)\r$/m.exec(head)?.[1])).toEqual([
-      `Bearer ${canary}`,
-    ]);
+    expect(seen[0]?.head).toContain(`authorization: Bearer ${canary}`);
     expect(elsewhere.connections()).toBe(0);
   });
 
-  test('a stored key is in its one file', async ({ petstore, folder }) => {
-    const env = prepare(folder);
+  test('a stored key is in its one file, also for who debugs Node', async ({ start, folder }) => {
     const { url, seen } = server.at(say(whole));
+    const env = { ...prepare(folder), ...debugSwitches, PETSTORE_BASE_URL: url };
 
-    const login = await petstore(`auth login --verbose --base-url ${url}`, { env, stdin: canary });
-    const list = await petstore(`categories list -v --base-url ${url}`, { env });
+    const login = await start('auth login -v', { env, stdin: canary }).ended;
+    const list = await start('categories list -v', { env }).ended;
 
     expect([login.code, list.code, seen.length]).toEqual([0, 0, 2]);
     for (const { stdout, stderr } of [login, list]) expect(holdsKey(stdout + stderr)).toBe(false);

@@ -1,41 +1,26 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { quoteForShell } from '../../src/text/shell.ts';
 import { expect, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 
-const quoted = /^chmod 600 '/;
-const byHand = /^chmod 600 \(type the path by hand/;
+test('a hint pasted into a shell does what it says, and no harm', async ({ petstore, folder }) => {
+  const name = `it's $(touch pwned); touch pwned #`;
+  const keys = join(folder, name, 'keys');
+  const key = join(keys, 'production.json');
+  mkdirSync(keys, { recursive: true });
+  writeFileSync(key, '{}', { mode: 0o644 });
 
-/** Names of folders, with the hint about a file in them, and the mode of the file once a shell has run that hint. */
-const rows = [
-  [`it's; touch pwned #`, quoted, 0o600],
-  ['$(touch pwned)', quoted, 0o600],
-  ['$HOME ~ * ? [a] {a,b} !x', quoted, 0o600],
-  ['a\ntouch pwned', byHand, 0o644],
-  ['a\u001b[31m; touch pwned #', byHand, 0o644],
-] as const;
+  const env = { PETSTORE_API_KEY: undefined, PETSTORE_CONFIG_DIR: join(folder, name) };
+  const { stderr } = await petstore('auth status', { env });
+  const [, command = ''] = /^Run: (.*)$/m.exec(stderr) ?? [];
+  spawnSync('sh', ['-c', command], { cwd: folder });
 
-test.for(rows)(
-  'a hint pasted into a shell does no harm in %j',
-  async ([name, hint, mode], { petstore, folder }) => {
-    const keys = join(folder, name, 'keys');
-    const key = join(keys, 'production.json');
-    mkdirSync(keys, { recursive: true });
-    writeFileSync(key, '{}', { mode: 0o644 });
-
-    const env = { PETSTORE_API_KEY: undefined, PETSTORE_CONFIG_DIR: join(folder, name) };
-    const { stderr } = await petstore('auth status', { env });
-    const command = stderr.trimEnd().split('\n').at(-1)?.replace('Run: ', '') ?? '';
-    spawnSync('sh', ['-c', command], { cwd: folder });
-
-    expect(command).toMatch(hint);
-    expect(statSync(key).mode & 0o777).toBe(mode);
-    expect(existsSync(join(folder, 'pwned'))).toBe(false);
-  },
-);
+  expect(statSync(key).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual([name]);
+});
 
 test('quoted text is one word for a shell, whatever is in it', () => {
   const path = fc

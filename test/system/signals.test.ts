@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { listen } from '../support/ports.ts';
 import { expect, launcher, type Running, test, until } from '../support/program.ts';
 import type { Action, Arrival, Service } from '../support/service.ts';
 
@@ -35,20 +33,6 @@ describe.concurrent('a signal', () => {
     expect([code, stdout]).toEqual([128 + constants.signals[signal], '']);
     expect(stderr).toContain(`petstore: ${signal === 'SIGINT' ? 'interrupted' : 'terminated'}\n`);
     expect(service.requests).toHaveLength(before);
-  });
-
-  test('while it connects ends it at once', async ({ start }) => {
-    // It never reads, not even the beginning of TLS.
-    const server = createServer((socket) => socket.on('error', () => {}));
-    const url = `https://127.0.0.1:${await listen(server)}/v1`;
-    const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: 'any-key-at-all' };
-    const program = start(create, { env });
-    await once(server, 'connection');
-    server.close();
-    program.child.kill('SIGINT');
-
-    const stderr = 'petstore: interrupted\nNothing was sent.\n';
-    expect(await program.ended).toEqual({ code: 130, stdout: '', stderr });
   });
 
   test('while nobody reads what it prints and says ends it at once', async ({ serve, spawn }) => {

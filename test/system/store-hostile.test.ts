@@ -1,34 +1,24 @@
-import { createServer, type Socket } from 'node:net';
-import { describe } from 'vitest';
+import { createServer } from 'node:net';
 import { listen } from '../support/ports.ts';
-import { test } from '../support/program.ts';
+import { expect, test } from '../support/program.ts';
 
-const says = (text: string) => (socket: Socket) => void socket.write(text);
-describe.concurrent('a shared store that is no Redis', () => {
-  test.for<[what: string, answer: (socket: Socket) => void]>([
-    [
-      'speaks HTTP',
-      (socket) => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
-    ],
-    ['says OK to everything', says('+OK\r\n')],
-  ])(
-    'and %s: one notice, and the request is sent all the same',
-    async ([, answer], { serve, petstore, expect, onTestFinished }) => {
-      const service = await serve();
-      const store = createServer((socket) => {
-        socket.on('error', () => {}).on('data', () => answer(socket));
-      });
-      onTestFinished(() => void store.close());
-      const url = `redis://ci:p4ss-w0rd@127.0.0.1:${await listen(store)}`;
-      const env = { ...service.env, PETSTORE_SHARED_STORE: url };
+test.for(['HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n', '+OK\r\n'])(
+  'a shared store that is no Redis and says %j: one notice, and the request is sent all the same',
+  async (answer, { serve, petstore, onTestFinished }) => {
+    const service = await serve();
+    const store = createServer((socket) =>
+      socket.on('error', () => {}).on('data', () => socket.write(answer)),
+    );
+    onTestFinished(() => void store.close());
+    const url = `redis://ci:p4ss-w0rd@127.0.0.1:${await listen(store)}`;
+    const env = { ...service.env, PETSTORE_SHARED_STORE: url };
 
-      const { code, stdout, stderr } = await petstore('categories list --json', { env });
+    const { code, stdout, stderr } = await petstore('categories list --json', { env });
 
-      expect([code, stdout]).toEqual([0, '[]\n']);
-      expect(stderr).toContain('this machine counts alone');
-      expect(stderr.match(/"notice"/g)).toHaveLength(1);
-      expect(stderr).not.toContain('p4ss');
-      expect(service.requests).toHaveLength(1);
-    },
-  );
-});
+    expect([code, stdout]).toEqual([0, '[]\n']);
+    expect(stderr).toContain('this machine counts alone');
+    expect(stderr.match(/"notice"/g)).toHaveLength(1);
+    expect(stderr).not.toContain('p4ss');
+    expect(service.requests).toHaveLength(1);
+  },
+);
