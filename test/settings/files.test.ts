@@ -103,49 +103,24 @@ test('a stored key that cannot be used stands in the way of its own profile alon
 });
 
 const local = 'http://127.0.0.1:4010/v1';
-const program = { 'base-url': local, 'api-key-command': 'a program that the test does not have' };
+const guarded = JSON.stringify({
+  'default-profile': 'staging',
+  profiles: { production: { 'base-url': local, 'api-key-command': 'a program that is not there' } },
+});
 
-test.skipIf(!isPosix).for<[string, string, object, Make, isPossible?: boolean]>([
-  [
-    'base-url',
-    'others can write the file',
-    { profiles: { production: { 'base-url': local } } },
-    (config) => chmodSync(join(config, 'settings.json'), 0o602),
-  ],
-  [
-    'api-key-command',
-    'a group can write the folder',
-    { profiles: { production: program } },
-    (config) => chmodSync(config, 0o770),
-  ],
-  [
-    'default-profile',
-    'others can write where a link leads to',
-    { 'default-profile': 'staging', profiles: { staging: program } },
-    (config) => {
-      renameSync(config, `${config}-open`);
-      chmodSync(`${config}-open`, 0o777);
-      mkdirSync(config);
-      symlinkSync(`${config}-open/settings.json`, `${config}/settings.json`);
-    },
-  ],
-  [
-    'base-url',
-    'another user owns the file',
-    { profiles: { production: { 'base-url': local } } },
-    (config) => chownSync(join(config, 'settings.json'), 12_345, 12_345),
-    isRoot,
-  ],
+test.skipIf(!isPosix).for<[string, string, open: (config: string) => void, isPossible?: boolean]>([
+  ['base-url', 'others can write the file', (config) => chmodSync(fileIn(config), 0o602)],
+  ['api-key-command', 'a group can write the folder', (config) => chmodSync(config, 0o770)],
+  ['default-profile', 'others can write where a link leads to', moveToOpenFolder],
+  ['base-url', 'another user owns it', (config) => chownSync(fileIn(config), 12_345, 0), isRoot],
 ])('%s is not taken from a file where %s', async (row, { petstore, sandbox, folder, skip }) => {
-  const [name, , saved, open, isPossible = true] = row;
+  const [name, , open, isPossible = true] = row;
   skip(!isPossible);
-  const env = {
-    PETSTORE_BASE_URL: name === 'base-url' ? undefined : local,
-    PETSTORE_API_KEY: name === 'api-key-command' ? undefined : testKey,
-  };
-  open(dirname(saveSettings(folder, JSON.stringify(saved))));
+  open(dirname(saveSettings(folder, guarded)));
 
-  const { exitCode, stderr } = await petstore(list, { env });
+  const env = { PETSTORE_BASE_URL: name === 'base-url' ? undefined : local };
+  const flags = name === 'default-profile' ? '' : '-p production';
+  const { exitCode, stderr } = await petstore(`${list} ${flags}`, { env });
 
   expect(exitCode).toBe(2);
   expect(stderr).toContain(`${name} was not used, because other users can change ${folder}/config`);
@@ -156,10 +131,12 @@ test.skipIf(!isPosix).for<[string, string, object, Make, isPossible?: boolean]>(
 test.runIf(isRoot)(
   'a settings file of root is as good as one’s own',
   async ({ petstore, folder }) => {
-    saveSettings(folder, JSON.stringify({ profiles: { production: { 'base-url': local } } }));
+    saveSettings(folder, guarded);
 
     const env = { PETSTORE_BASE_URL: undefined };
-    expect((await petstore('auth status', { env, context: { uid: 12_345 } })).exitCode).toBe(0);
+    expect(
+      (await petstore('auth status -p production', { env, context: { uid: 12_345 } })).exitCode,
+    ).toBe(0);
   },
 );
 
@@ -222,4 +199,15 @@ function writeAsOther(path: string): void {
 
 function linkToNothing(path: string): void {
   symlinkSync('/nowhere/at/all', path);
+}
+
+function fileIn(config: string): string {
+  return join(config, 'settings.json');
+}
+
+function moveToOpenFolder(config: string): void {
+  renameSync(config, `${config}-open`);
+  chmodSync(`${config}-open`, 0o777);
+  mkdirSync(config);
+  symlinkSync(fileIn(`${config}-open`), fileIn(config));
 }

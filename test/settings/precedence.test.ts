@@ -4,37 +4,21 @@ import { expect, reply, test } from '../support/petstore.ts';
 
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const local = 'http://127.0.0.1:4010/v1';
-const url = (name: string) => `https://${name}.example/v1`;
-const store = (name: string) => `redis://${name}:6379`;
 
 describe('the setting in force', () => {
-  /** The ways to give a setting, best first: a flag, a variable, `config set`; their values, and the default. */
+  /** The setting, the name of what is saved for it, whether it has a flag; two values, and the default. */
   test.for([
-    [
-      'profile',
-      '--profile',
-      'PETSTORE_PROFILE',
-      'default-profile',
-      'sandbox',
-      'staging',
-      'production',
-    ],
-    ['base-url', '--base-url', 'PETSTORE_BASE_URL', 'base-url', url('a'), url('b'), undefined],
+    ['profile', 'default-profile', true, 'sandbox', 'staging', 'production'],
+    ['base-url', 'base-url', true, 'https://a.example/v1', 'https://b.example/v1', undefined],
     // `-o` is the format of the list that shows the settings.
-    ['output', undefined, 'PETSTORE_OUTPUT', 'output', 'csv', 'json', 'table'],
-    ['max-wait', '--max-wait', 'PETSTORE_MAX_WAIT', 'max-wait', '4m', '3m', '2m'],
-    [
-      'shared-store',
-      undefined,
-      'PETSTORE_SHARED_STORE',
-      'shared-store',
-      store('a'),
-      store('b'),
-      undefined,
-    ],
+    ['output', 'output', false, 'csv', 'json', 'table'],
+    ['max-wait', 'max-wait', true, '4m', '3m', '2m'],
+    ['shared-store', 'shared-store', false, 'redis://a:6379', 'redis://b:6379', undefined],
   ] as const)(
-    '%s: each way to give it wins over all that come after it',
-    async ([setting, flag, variable, saved, one, other, fallback], { petstore, folder }) => {
+    '%s: a flag wins over a variable, that over what is saved, and that over the default',
+    async ([setting, saved, hasFlag, one, other, fallback], { petstore, folder }) => {
+      const flag = `--${setting}`;
+      const variable = `PETSTORE_${setting.toUpperCase().replace('-', '_')}`;
       const show = async (flags: string, given: string | undefined) => {
         const env = { ...noEnv, [variable]: given };
         const { json } = await petstore(`config list --json ${flags}`, { env });
@@ -43,7 +27,7 @@ describe('the setting in force', () => {
       const file = join(folder, 'config', 'settings.json');
       await petstore(`config set ${saved} ${other} -p production`, { env: noEnv });
 
-      if (flag) {
+      if (hasFlag) {
         const byFlag = { setting, value: other, source: flag };
         expect(await show(`${flag}=${other}`, one)).toEqual(byFlag);
       }
@@ -63,7 +47,7 @@ describe('the setting in force', () => {
       const before = await show();
 
       for (const setting of [
-        `base-url ${url('production')}`,
+        'base-url https://pets.example/v1',
         'output csv',
         'max-wait 3m',
         'plan pro',
