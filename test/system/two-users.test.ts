@@ -26,8 +26,6 @@ const owned = 'is owned by another user (0)';
 const ownFolders = 'PETSTORE_STATE_DIR to';
 
 test.for<[string, (precious: string) => void]>([
-  ['a folder', () => makeFolder(inTmp, attacker, 0o777)],
-  ['a folder that all may write to', () => makeFolder(join(inTmp, 'limits'), attacker, 0o1777)],
   [
     'a folder with a link to files of the user',
     (precious) => {

@@ -4,9 +4,7 @@ import { launcher } from '../support/program.ts';
 import { openService } from '../support/service.ts';
 import { configFolder, describeWindows, expect, windowsPath } from './windows.ts';
 
-const ten = Array.from({ length: 10 }, (_, n) => `p${n}`);
-
-/** Opens a file for a moment again and again: as nobody else may have it open, like a virus scanner, or to read it. */
+/** Opens a file for a moment again and again, like a virus scanner. */
 const opener = `
   const fs = require('node:fs');
   setInterval(() => {
@@ -18,12 +16,34 @@ const opener = `
   console.log('opens');
 `;
 
-/** The scanner's is libuv's UV_FS_O_EXLOCK. */
-const flags = { reader: '0', scanner: `${0x10000000}` };
-
 const names = Array.from({ length: 200 }, (_, n) => `pet ${String(n).padStart(3, '0')}`);
 const unlimited = { limit: 1_000_000, length: 60_000 };
 const plan = { minute: unlimited, day: { ...unlimited, length: 86_400_000 } };
+
+/** What lies in the folder in which petstore runs. */
+const files = {
+  'show.js': 'console.log(JSON.stringify(process.argv.slice(2)));\nprocess.exit(3);\n',
+  'hello.cmd': '@echo off\r\necho hello from cmd %*\r\nexit /b 5\r\n',
+  'forward.cmd': '@node show.js %*\r\n',
+  'bad.exe': 'not a program',
+  script: '#!/usr/bin/env node\nprocess.exit(4);\n',
+  'leave.js': `
+    const hold = 'fs.openSync(process.env.PETSTORE_STATE_DIR + "/held", 0x10000102); setTimeout(() => {}, 5000)';
+    const options = { detached: true, stdio: ['ignore', 'pipe', 'ignore'] };
+    const code = hold + '; console.log(1)';
+    require('node:fs').mkdirSync(process.env.PETSTORE_STATE_DIR, { recursive: true });
+    const child = require('node:child_process').spawn(process.execPath, ['-e', code], options);
+    child.stdout.once('data', () => process.exit(3));
+  `,
+};
+
+const plain = [
+  ...['a b', '', 'a^b', 'a&b', 'a&&echo hacked', 'a|b', '<x>', '(p)', 'wow!', '!PATH!', '^'],
+  ...['back\\', 'back \\', 'C:\\a b\\', 'ümläut €', 'a,b;c=d', '*', "it's"],
+];
+const quoted = ['a"b', 'say "hi there"', '{"name":"guinea pig"}'];
+// Wine's cmd.exe takes these for variables also where that of Windows does not.
+const percents = ['50%', '%Path%', '^^"%"', '%%'];
 
 describeWindows((test) => {
   test('creates and lists as table, JSON and CSV, with line ends as everywhere', async ({
@@ -42,22 +62,22 @@ describeWindows((test) => {
     expect(csv.stdout).toBe('id,name\n1,dog\n2,cat\n3,rabbit\n4,ferret\n');
   });
 
-  test.for([
-    ['echo', 'echo %KEY% | node'],
-    ['a file', 'node <key.txt'],
-  ] as const)('takes a key from %s of cmd.exe', async ([, line], { start, petstore, folder }) => {
-    const { url, key, close } = await openService();
-    writeFileSync(join(folder, 'key.txt'), `${key}\r\n`);
-    const args = `auth login --base-url ${url}`;
-    const command = line.replace('node', `node ${windowsPath(launcher)} ${args}`);
+  test.for(['echo %KEY% | node', 'node <key.txt'])(
+    'takes a key from %s of cmd.exe',
+    async (line, { start, petstore, folder }) => {
+      const { url, key, close } = await openService();
+      writeFileSync(join(folder, 'key.txt'), `${key}\r\n`);
+      const login = `node ${windowsPath(launcher)} auth login --base-url ${url}`;
+      const command = line.replace('node', login);
 
-    const stored = await start(command.replace('%KEY%', key)).ended;
-    const listed = await petstore(['categories', 'list', '--base-url', url]);
-    close();
+      const stored = await start(command.replace('%KEY%', key)).ended;
+      const listed = await petstore(['categories', 'list', '--base-url', url]);
+      close();
 
-    expect(stored).toMatchObject({ code: 0, stdout: '' });
-    expect(listed).toMatchObject({ code: 0 });
-  });
+      expect(stored).toMatchObject({ code: 0, stdout: '' });
+      expect(listed).toMatchObject({ code: 0 });
+    },
+  );
 
   test('prints paths that can be pasted', async ({ petstore, folder }) => {
     const settings = join(configFolder(folder), 'settings.json');
@@ -75,40 +95,30 @@ describeWindows((test) => {
     expect(broken.stderr).toContain(path);
   });
 
-  test('ten processes save a setting each, while another reads: all are saved', async ({
-    petstore,
-    start,
-    folder,
-  }) => {
-    const settings = join(configFolder(folder), 'settings.json');
-    await start('node', ['-e', opener, windowsPath(settings), flags.reader]).printed;
-    const set = (profile: string) => petstore(['config', 'set', 'output', 'json', '-p', profile]);
+  test.for([
+    ['a reader', 'opens it', '0'],
+    // libuv's UV_FS_O_EXLOCK: nobody else may have it open.
+    ['a scanner', 'locks it', `${0x10000000}`],
+  ] as const)(
+    'settings are read and saved while %s %s again and again',
+    async (row, { petstore, start, folder }) => {
+      const settings = windowsPath(join(configFolder(folder), 'settings.json'));
+      await petstore(['config', 'set', 'max-wait', '9m']);
+      await start('node', ['-e', opener, settings, row[2]]).printed;
 
-    for (const profile of ten) {
-      const { code, stderr } = await set(profile);
-      expect(code, stderr).toBe(0);
-    }
-    const { profiles } = JSON.parse(readFileSync(settings, 'utf8'));
-    expect(Object.keys(profiles).sort()).toEqual(ten);
-  });
+      for (const value of ['1m', '2m', '3m', '4m', '5m']) {
+        const saved = await petstore(['config', 'set', 'max-wait', value, '-p', `p${value}`]);
+        const read = await petstore(['config', 'get', 'max-wait', '-p', `p${value}`]);
 
-  test('settings are read and saved while a scanner opens the file again and again', async ({
-    petstore,
-    start,
-    folder,
-  }) => {
-    const settings = windowsPath(join(configFolder(folder), 'settings.json'));
-    await petstore(['config', 'set', 'max-wait', '9m']);
-    await start('node', ['-e', opener, settings, flags.scanner]).printed;
-
-    for (const value of ['1m', '2m', '3m', '4m', '5m']) {
-      const saved = await petstore(['config', 'set', 'max-wait', value]);
-      const read = await petstore(['config', 'get', 'max-wait']);
-
-      expect(saved.code, saved.stderr).toBe(0);
-      expect(read).toEqual({ code: 0, stdout: `${value}\n`, stderr: '' });
-    }
-  });
+        expect(saved.code, saved.stderr).toBe(0);
+        expect(read).toEqual({ code: 0, stdout: `${value}\n`, stderr: '' });
+      }
+      const { profiles } = JSON.parse(
+        readFileSync(join(configFolder(folder), 'settings.json'), 'utf8'),
+      );
+      expect(Object.keys(profiles)).toHaveLength(6);
+    },
+  );
 
   test('killed again and again, an import creates each row exactly once', async ({
     petstore,
@@ -136,41 +146,13 @@ describeWindows((test) => {
     expect(code, stderr).toBe(0);
     expect(service.state.categories.map(({ name }) => name).sort()).toEqual(names);
   });
-});
 
-/** What lies in the folder in which petstore runs. */
-const files = {
-  'show.js': 'console.log(JSON.stringify(process.argv.slice(2)));\nprocess.exit(3);\n',
-  'hello.cmd': '@echo off\r\necho hello from cmd %*\r\nexit /b 5\r\n',
-  'forward.cmd': '@node show.js %*\r\n',
-  'bad.exe': 'not a program',
-  script: '#!/usr/bin/env node\nprocess.exit(4);\n',
-  'leave.js': `
-    const hold = 'fs.openSync(process.env.PETSTORE_STATE_DIR + "/held", 0x10000102); setTimeout(() => {}, 5000)';
-    const options = { detached: true, stdio: ['ignore', 'pipe', 'ignore'] };
-    const code = hold + '; console.log(1)';
-    require('node:fs').mkdirSync(process.env.PETSTORE_STATE_DIR, { recursive: true });
-    const child = require('node:child_process').spawn(process.execPath, ['-e', code], options);
-    child.stdout.once('data', () => process.exit(3));
-  `,
-};
-
-const plain = [
-  ...['a b', '', 'a^b', 'a&b', 'a&&echo hacked', 'a|b', '<x>', '(p)', 'wow!', '!PATH!', '^'],
-  ...['back\\', 'back \\', 'C:\\a b\\', 'ümläut €', 'a,b;c=d', '*', "it's"],
-];
-const quoted = ['a"b', 'say "hi there"', '{"name":"guinea pig"}'];
-// Wine's cmd.exe takes these for variables also where that of Windows does not.
-const percents = ['50%', '%Path%', '^^"%"', '%%'];
-
-/** `petstore sandbox -- COMMAND`. */
-describeWindows((base) => {
-  const test = base.extend('sandbox', ({ petstore, folder }) => {
+  const inSandbox = test.extend('sandbox', ({ petstore, folder }) => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     return (...command: readonly string[]) => petstore(['sandbox', '--', ...command]);
   });
 
-  test.for([
+  inSandbox.for([
     [3, ['node', 'show.js', 'a b'], '["a b"]\n'],
     [3, ['node.exe', 'show.js'], '[]\n'],
     [5, ['.\\hello.cmd', 'x'], 'hello from cmd "x"\r\n'],
@@ -180,19 +162,13 @@ describeWindows((base) => {
     [0, ['petstore', 'config', 'set', 'output', 'json'], ''],
     [7, ['cmd', '/c', 'exit 7'], ''],
     [3, ['node', 'leave.js'], ''],
-  ] as const)('ends with %i after %j', async ([code, command, stdout], { sandbox }) => {
+    [2, ['./bad.exe', 'x'], ''],
+  ] as const)('a sandbox ends with %i after %j', async ([code, command, stdout], { sandbox }) => {
     expect(await sandbox(...command)).toMatchObject({ code, stdout });
   });
 
-  test('sandbox -- ./bad.exe is a usage error', async ({ sandbox }) => {
-    const { code, stdout, stderr } = await sandbox('./bad.exe', 'x');
-
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('petstore: cannot run ./bad.exe (');
-  });
-
   // For a batch file a quote in one argument would change what an & in another one means.
-  test('passes arguments on as they are', async ({ sandbox }) => {
+  inSandbox('a sandbox passes arguments on as they are', async ({ sandbox }) => {
     for (const [program, words] of [
       [
         ['node', 'show.js'],
@@ -206,18 +182,19 @@ describeWindows((base) => {
     }
   });
 
-  test('sets one Path, the petstore of that run before the programs of the user', async ({
-    sandbox,
-  }) => {
-    const paths = 'Object.entries(process.env).filter(([name]) => /^path$/i.test(name))';
+  inSandbox(
+    'a sandbox sets one Path, the petstore of that run before the programs of the user',
+    async ({ sandbox }) => {
+      const paths = 'Object.entries(process.env).filter(([name]) => /^path$/i.test(name))';
 
-    const { stdout } = await sandbox('node', '-p', `JSON.stringify(${paths})`);
+      const { stdout } = await sandbox('node', '-p', `JSON.stringify(${paths})`);
 
-    expect(JSON.parse(stdout)).toEqual([
-      [
-        expect.stringMatching(/^path$/i),
-        expect.stringMatching(/^[^;]+petstore-sandbox-[^;]+;[^;]+bin;/),
-      ],
-    ]);
-  });
+      expect(JSON.parse(stdout)).toEqual([
+        [
+          expect.stringMatching(/^path$/i),
+          expect.stringMatching(/^[^;]+petstore-sandbox-[^;]+;[^;]+bin;/),
+        ],
+      ]);
+    },
+  );
 });

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test as base, describe } from 'vitest';
-import { bundle } from '../support/bundle.ts';
 import { listen } from '../support/ports.ts';
-import { cleanEnvironment, createGate, launcher } from '../support/program.ts';
+import { cleanEnvironment, createGate, type Ended, launcher } from '../support/program.ts';
 
 export { expect } from 'vitest';
 
@@ -15,12 +14,6 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | Buffer;
-};
-
-type Ended = {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
 };
 
 type Running = {
@@ -44,8 +37,6 @@ type Fixtures = {
   start: (program: string, args?: readonly string[], options?: Options) => Running;
   /** Runs the built petstore to its end. */
   petstore: (args: readonly string[], options?: Options) => Promise<Ended>;
-  /** Runs a TypeScript file of test/support/programs. */
-  program: (name: string) => Promise<(...args: readonly string[]) => Running>;
 };
 
 const nodes = (process.env.PETSTORE_TEST_WINE ?? '').split(':').filter(Boolean);
@@ -53,8 +44,7 @@ const nodes = (process.env.PETSTORE_TEST_WINE ?? '').split(':').filter(Boolean);
 /** Tests on each Node for Windows that PETSTORE_TEST_WINE lists; they skip where it lists none. */
 export function describeWindows(tests: (test: ReturnType<typeof testOn>) => void): void {
   const all = nodes.length > 0 ? nodes : ['node.exe'];
-  const extended = all.map((node) => ({ node, test: testOn(node) }));
-  describe.each(extended)('on $node', { tags: ['wine'] }, ({ test }) => tests(test));
+  describe.each(all)('on %s', { tags: ['wine'] }, (node) => tests(testOn(node)));
 }
 
 /** Where a test's petstore keeps its settings, by its name on Linux. */
@@ -92,12 +82,6 @@ function testOn(node: string) {
 
     petstore: ({ start }, use) =>
       use((args, options) => start('node', [windowsPath(launcher), ...args], options).ended),
-
-    program: ({ start, folder }, use) =>
-      use(async (name) => {
-        const path = await bundle(`test/support/programs/${name}.ts`, join(folder, 'programs'));
-        return (...args) => start('node', [windowsPath(path), ...args]);
-      }),
   });
 }
 
