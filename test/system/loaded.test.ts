@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe } from 'vitest';
 import { test as base, expect, launcher } from '../support/program.ts';
+
+type Loaded = {
+  /** Packages bundled in the parts of `dist` that were loaded, and the size of these parts. */
+  readonly packages: readonly (string | undefined)[];
+  readonly bytes: number;
+  /** All bytes that the process read. */
+  readonly bytesRead: number;
+};
 
 const test = base.extend<{ load: (words: string) => Promise<Loaded> }>({
   /** Runs a command on a file of one row; it has to succeed. */
@@ -16,7 +23,13 @@ const test = base.extend<{ load: (words: string) => Promise<Loaded> }>({
       const options = { env: { ...env, PETSTORE_TEST_LOADED: written } };
       const { code, stderr } = await execute(process.execPath, argv, options);
       expect(code, stderr).toBe(0);
-      return readLoaded(written);
+
+      const { files, bytesRead } = JSON.parse(readFileSync(written, 'utf8'));
+      const ours: string[] = files.filter((file: string) => file.startsWith(resolve('dist')));
+      const text = ours.map((file) => readFileSync(file, 'utf8')).join('');
+      const regions = [...text.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm)];
+      const packages = [...new Set(regions.map(([, name]) => name))].sort();
+      return { packages, bytes: Buffer.byteLength(text), bytesRead };
     });
   },
 });
@@ -26,7 +39,7 @@ const request = [...settings, 'undici'];
 const table = ['@colors/colors', 'cli-table3', 'fast-string-truncated-width', 'fast-string-width'];
 
 /** Each command with all npm packages that it loads, and how much it may load of `dist`, in kB. */
-const rows = [
+test.for([
   ['--version', [], 0],
   ['--help', ['commander'], 165],
   ['config list --json', settings, 385],
@@ -35,15 +48,12 @@ const rows = [
   ['categories list --json --query [].name', [...request, '@jmespath-community/jmespath'], 680],
   ['categories list', [...request, ...table], 615],
   ['categories import pets.csv --yes --json', [...request, 'csv-parse'], 780],
-] as const;
+] as const)('petstore %s loads nothing that it does not need', async (row, { load }) => {
+  const [command, packages, maxKb] = row;
+  const loaded = await load(command);
 
-describe('a command loads nothing that it does not need', () => {
-  test.for(rows)('petstore %s', async ([command, packages, maxKb], { load }) => {
-    const loaded = await load(command);
-
-    expect(loaded.packages).toEqual([...packages].sort());
-    expect(loaded.bytes).toBeLessThanOrEqual(maxKb * 1_000);
-  });
+  expect(loaded.packages).toEqual([...packages].sort());
+  expect(loaded.bytes).toBeLessThanOrEqual(maxKb * 1_000);
 });
 
 test.skipIf(!existsSync('/proc/self/io'))(
@@ -51,39 +61,22 @@ test.skipIf(!existsSync('/proc/self/io'))(
   async ({ folder, load }) => {
     await load('categories import pets.csv --yes');
     const whenNew = await load('categories list');
-    multiplyEntries(join(folder, '.local/state/petstore'), 100);
+    for (const part of ['limits', 'turns', 'ledger']) {
+      multiplyEntries(join(folder, '.local/state/petstore', part), 100);
+    }
     const whenOld = await load('categories list');
 
     expect(whenOld.bytesRead - whenNew.bytesRead).toBeLessThan(16 * 1_024);
   },
 );
 
-/** Copies each entry of the folders of a state folder, as if there were so many other services and keys. */
-function multiplyEntries(state: string, copies: number): void {
-  for (const folder of ['limits', 'turns', 'ledger'].map((name) => join(state, name))) {
-    for (const name of readdirSync(folder)) {
-      const [, ...endings] = name.split('.');
-      for (let copy = 0; copy < copies; copy += 1) {
-        const other = [randomBytes(8).toString('hex'), ...endings].join('.');
-        cpSync(join(folder, name), join(folder, other), { recursive: true });
-      }
+/** Copies each entry of a folder, as if there were so many other services and keys. */
+function multiplyEntries(folder: string, copies: number): void {
+  for (const name of readdirSync(folder)) {
+    const [, ...endings] = name.split('.');
+    for (let copy = 0; copy < copies; copy += 1) {
+      const other = [randomBytes(8).toString('hex'), ...endings].join('.');
+      cpSync(join(folder, name), join(folder, other), { recursive: true });
     }
   }
-}
-
-type Loaded = {
-  /** Packages bundled in the parts of `dist` that were loaded, and the size of these parts. */
-  readonly packages: readonly (string | undefined)[];
-  readonly bytes: number;
-  /** All bytes that the process read. */
-  readonly bytesRead: number;
-};
-
-function readLoaded(path: string): Loaded {
-  const { files, bytesRead } = JSON.parse(readFileSync(path, 'utf8'));
-  const ours: string[] = files.filter((file: string) => file.startsWith(resolve('dist')));
-  const text = ours.map((file) => readFileSync(file, 'utf8')).join('');
-  const regions = [...text.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm)];
-  const packages = [...new Set(regions.map(([, name]) => name))].sort();
-  return { packages, bytes: Buffer.byteLength(text), bytesRead };
 }
