@@ -68,19 +68,15 @@ describe('auth login', () => {
   );
 
   test.for([
-    ['true', '', { columns: 80 }],
-    [undefined, '--no-input', { columns: 80 }],
-    [undefined, '', {}],
+    ['true', ''],
+    [undefined, '--no-input'],
   ] as const)(
-    'never asks where nobody would answer: CI=%s %s %j',
-    async ([CI, flag, terminal], { petstore }) => {
+    'never asks where nobody would answer: CI=%s %s',
+    async ([CI, flag], { petstore }) => {
       const stdin = Object.assign(Readable.from([]), { isTTY: true });
 
-      const { exitCode, stderr } = await petstore(`auth login -p staging ${flag}`, {
-        env: { ...env, CI },
-        ...terminal,
-        context: { stdin },
-      });
+      const options = { env: { ...env, CI }, columns: 80, context: { stdin } };
+      const { exitCode, stderr } = await petstore(`auth login -p staging ${flag}`, options);
 
       expect(exitCode).toBe(2);
       expect(stderr).toContain('Run: petstore auth login --profile staging < KEY_FILE\n');
