@@ -58,7 +58,7 @@ describe.concurrent('a key from a pipe', () => {
   test.for([
     ['a process substitution that is slow', 'RUN --api-key-file <(sleep 0.2; printf KEY)'],
     ['a file as /dev/stdin', 'printf KEY > k; RUN --api-key-file /dev/stdin < k'],
-  ])('is read from %s', async ([, line], { serve, execute }) => {
+  ] as const)('is read from %s', async ([, line], { serve, execute }) => {
     const service = await serve();
     const listing = `${run} ${list} -q --base-url ${service.url}`;
     const script = line.replace('RUN', listing).replace('KEY', service.key);

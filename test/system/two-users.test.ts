@@ -92,7 +92,7 @@ test.for([
   ['.config/petstore/keys', 'auth login'],
   ['.config/petstore/keys', 'auth logout'],
   ['.config', 'config set output json'],
-])(
+] as const)(
   'root follows no link of the user whose HOME it kept: %s, %s',
   { tags: ['root'] },
   async ([link, line], { petstore, folder, serve }) => {
