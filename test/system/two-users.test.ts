@@ -10,12 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { afterEach } from 'vitest';
 import { expect, test } from '../support/program.ts';
 
 /** No other test runs as one of them: their place in /tmp depends on nothing else. */
 const victim = 4_242_427;
 const attacker = 4_242_428;
 const inTmp = `/tmp/petstore-${victim}`;
+afterEach(() => rmSync(inTmp, { recursive: true, force: true }));
 
 const key = 'a-key-of-the-test-0001';
 const config = '.config/petstore';
@@ -37,11 +39,10 @@ test.for<[string, (precious: string) => void]>([
 ])(
   '%s of another user in the temporary folder is not used, and nothing is sent',
   { tags: ['root'] },
-  async ([, plant], { petstore, folder, onTestFinished }) => {
+  async ([, plant], { petstore, folder }) => {
     chmodSync(folder, 0o755);
     const precious = makeFolder(join(folder, 'precious'), victim);
     writeFileSync(join(precious, '1'), 'precious');
-    onTestFinished(() => rmSync(inTmp, { recursive: true, force: true }));
     plant(precious);
 
     const { code, stderr } = await petstore('categories list --base-url http://127.0.0.1:9/v1', {
