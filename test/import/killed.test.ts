@@ -1,60 +1,69 @@
-import { appendFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe } from 'vitest';
+import type { Clock } from '../support/clock.ts';
 import {
   apply,
-  cutAfter,
-  cutBefore,
-  ledgerFiles,
-  namesIn,
-  put,
-  three,
-} from '../support/import-cases.ts';
-import {
-  test as base,
   type Create,
   createSilently,
-  type ImportRun,
-  type ImportRuns,
+  cutAfter,
+  cutBefore,
+  namesIn,
+  patient,
+  put,
+  test,
+  three,
   vanish,
-} from '../support/import-runs.ts';
+} from '../support/import-cases.ts';
+import { createKillable, type KillPlan } from '../support/killable.ts';
 import { expect } from '../support/petstore.ts';
+import { stateFiles } from '../support/state-files.ts';
+import { never } from '../support/told.ts';
+import { plans } from '../support/values.ts';
 
+const all = ['cat', 'dog', 'emu'];
+const slow = { ...plans.business, minute: { limit: 3, length: 60_000 } };
+const fast = { ...plans.business, minute: { limit: 999, length: 60_000 } };
+const afterKillMs = 120_000;
 const settleMs = 180_000;
-const slow = { minute: { limit: 3, length: 60_000 }, day: { limit: 9_999, length: 9e8 } };
-const fast = { ...slow, minute: { limit: 999, length: 60_000 } };
+const ifMissing = ['categories', 'create', 'cat', '--if-missing', '--json', ...patient];
 
-const test = base.extend<ImportRuns>({
-  runProcess: async ({ runProcess }, use) => {
-    const command = ['categories', 'import', '--settle', '3m', '--max-wait', 'inf', ...apply];
-    await use((argv, options) => runProcess([...command, ...argv], options));
-  },
-});
+function importing(file: string, ...flags: string[]): string[] {
+  return ['categories', 'import', file, ...apply, ...patient, ...flags];
+}
+
+/** Arrives so late that a run which did not wait would send it again. */
+function createLate(clock: Clock): Create {
+  return (request, forward) => {
+    void clock.sleep(110_000, never).then(() => createSilently(request, forward));
+    return vanish(request);
+  };
+}
 
 describe('an import that was killed', () => {
-  test.for<[string, typeof slow, Create | undefined, number, string[]]>([
-    ['waiting for the limit', slow, undefined, 0, ['emu']],
-    ['waiting for the limit, cat unknown', slow, cutAfter, settleMs, ['emu']],
-    ['with a request in flight that never arrives', fast, vanish, settleMs, ['cat']],
-    ['with a request in flight that is carried out', fast, createSilently, settleMs, []],
+  type Killed = [how: string, typeof slow, Create | undefined, waitMs: number, sent: string[]];
+  test.for<Killed>([
+    ['waiting for the limit', slow, undefined, 0, ['list', 'emu', 'list']],
+    ['waiting for the limit, cat unknown', slow, cutAfter, settleMs, ['list', 'emu', 'list']],
+    ['with a request in flight', fast, vanish, settleMs, ['list', 'cat', 'list']],
+    ['with one in flight that is carried out', fast, createSilently, settleMs, ['list']],
   ])(
     '%s waits as long as it has to, and creates the rest',
-    async ([, plan, create, waitMs, creates], { runProcess, sandbox, folder }) => {
+    async ([, plan, create, waitMs, sent], { runProcess, sandbox, folder }) => {
       sandbox.plan = plan;
-      const argv = [put(folder, three)];
-      const first = await runProcess(argv, { create, isKilled: true });
+      const argv = importing(put(folder, three), '--settle', '3m');
+      await runProcess(argv, { create, isKilled: true });
 
       const next = await runProcess(argv);
 
-      expect([first.exitCode, next.exitCode]).toEqual([undefined, 0]);
-      const isNew = (name: string) => creates.includes(name);
-      expect(outcomesIn(next)).toEqual(
-        ['dog', 'cat', 'emu'].map((name) => (isNew(name) ? 'created' : 'existing')),
+      expect(next).toMatchObject({ exitCode: 0, sent });
+      expect(JSON.parse(next.stdout).items).toMatchObject(
+        ['dog', 'cat', 'emu'].map((name) => ({
+          outcome: sent.includes(name) ? 'created' : 'existing',
+        })),
       );
-      expect([next.sent.at(0), next.sent.at(-1)]).toEqual(['list', 'list']);
-      expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
       expect(next.firstSentMs).toBeGreaterThanOrEqual(waitMs);
       expect(next.lastedMs).toBeLessThan(waitMs + settleMs);
-      expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+      expect(namesIn(sandbox)).toEqual(all);
     },
   );
 
@@ -66,8 +75,8 @@ describe('an import that was killed', () => {
   }) => {
     sandbox.plan = fast;
     // Then three may be in flight.
-    for (let n = 0; n <= 10; n += 1) await petstore(['categories', 'list']);
-    const argv = [put(folder, three)];
+    for (let n = 0; n <= 10; n += 1) await petstore('categories list');
+    const argv = importing(put(folder, three));
     const create: Create = (request) => {
       // Emu, which comes next, is one too many.
       sandbox.plan = { ...fast, minute: { limit: 2, length: 60_000 } };
@@ -79,98 +88,200 @@ describe('an import that was killed', () => {
     const next = await runProcess(argv);
 
     expect([first.sent, next.exitCode]).toEqual([['list', 'dog', 'cat', 'emu'], 0]);
-    expect(next.firstSentMs).toBeGreaterThanOrEqual(settleMs);
-    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+    expect(next.firstSentMs).toBeGreaterThanOrEqual(afterKillMs);
+    expect(namesIn(sandbox)).toEqual(all);
   });
 
-  test('at any step creates the rest, and waits once', async ({ runProcess, sandbox, folder }) => {
+  test('goes on at once with --settle 0', async ({ runProcess, sandbox, folder }) => {
+    const file = put(folder, three);
+    await runProcess(importing(file), { create: createSilently, isKilled: true });
+
+    const next = await runProcess(importing(file, '--settle', '0'));
+
+    expect(next.exitCode).toBe(0);
+    expect(next.lastedMs).toBeLessThan(1_000);
+    expect(namesIn(sandbox)).toEqual(all);
+  });
+
+  test('elsewhere holds up another one briefly', async ({ runProcess, sandbox, folder }) => {
+    const argv = importing(put(folder, three));
+    await runProcess(argv, { create: vanish, isKilled: true, host: 'one' });
+
+    const impatient = await runProcess([...argv, '--max-wait', '20s'], { host: 'another' });
+    const next = await runProcess(argv, { host: 'a third' });
+
+    expect(impatient).toMatchObject({ exitCode: 75, sent: [], stdout: '' });
+    expect(impatient.stderr).toContain(
+      '"message":"process 1 on one has been importing since 2026-',
+    );
+    expect(next.exitCode).toBe(0);
+    expect(next.firstSentMs).toBeGreaterThanOrEqual(30_000);
+    expect(next.firstSentMs).toBeLessThan(30_000 + afterKillMs);
+    expect(namesIn(sandbox)).toEqual(all);
+  });
+
+  test('waits for the rest of 2m', async ({ runProcess, sandbox, folder, clock }) => {
+    const argv = importing(put(folder, three));
+    await runProcess(argv, { create: createLate(clock), isKilled: true });
+    await clock.sleep(90_000, never);
+
+    const interrupted = await runProcess(argv, { ctrlCAfterMs: 15_000 });
+    const next = await runProcess(argv);
+
+    expect(interrupted).toMatchObject({ exitCode: 130, sent: [], stdout: '' });
+    expect(next.exitCode).toBe(0);
+    expect(next.firstSentMs).toBeGreaterThan(5_000);
+    expect(next.firstSentMs).toBeLessThan(30_000);
+    expect(namesIn(sandbox)).toEqual(all);
+  });
+
+  type Argv = (folder: string) => string[];
+  const one: Argv = (folder) => importing(put(folder, 'name\nfox\ncat\n', 'one.csv'));
+  const owl: Argv = (folder) => importing(put(folder, 'name\nowl\n', 'owl.csv'));
+  const cat: Argv = () => ifMissing;
+  test.for<[next: string, killed: string, first: Argv, second: Argv]>([
+    ['an import of one of them', 'a create', cat, one],
+    ['a create of one of them', 'an import', one, cat],
+    ['an import of others', 'an import', one, owl],
+  ])(
+    '%s waits 2m, killed: %s',
+    async ([, , first, second], { runProcess, sandbox, folder, clock }) => {
+      await runProcess(first(folder), { create: createLate(clock), isKilled: true });
+
+      const next = await runProcess(second(folder));
+      const again = await runProcess(second(folder));
+
+      expect([next.exitCode, again.exitCode]).toEqual([0, 0]);
+      expect(next.lastedMs).toBeGreaterThanOrEqual(afterKillMs);
+      expect(next.lastedMs).toBeLessThan(afterKillMs + 60_000);
+      expect(again.lastedMs).toBeLessThan(60_000);
+      expect(namesIn(sandbox)).toEqual([...new Set(namesIn(sandbox))]);
+    },
+  );
+});
+
+test.for<[how: string, exitCode: number, waits: boolean, create?: (clock: Clock) => Create]>([
+  ['at the limit', 75, false],
+  ['with an outcome unknown', 6, true, () => cutAfter],
+  ['by Ctrl-C', 130, true, createLate],
+])(
+  'an import that ended %s goes on elsewhere, and waits: %s',
+  async (row, { runProcess, sandbox, folder, clock }) => {
+    const [, exitCode, waits, create] = row;
+    sandbox.plan = slow;
+    const argv = importing(put(folder, three));
+    const first = await runProcess([...argv, '--max-wait', exitCode === 130 ? 'inf' : '0'], {
+      create: create?.(clock),
+      ctrlCAfterMs: exitCode === 130 ? 5_000 : undefined,
+      host: 'one',
+    });
+    sandbox.plan = plans.business;
+
+    const next = await runProcess([...argv, '--max-wait', '2m'], { host: 'another' });
+
+    // By then the service has carried out what was in flight at Ctrl-C.
+    await clock.sleep(afterKillMs, never);
+    expect([first.exitCode, next.exitCode]).toEqual([exitCode, 0]);
+    expect(next.stderr.includes('"reason":"settle"')).toBe(waits);
+    expect(namesIn(sandbox)).toEqual(all);
+  },
+);
+
+describe('a create with --if-missing, after one of the same name', () => {
+  /** Of two minutes, after 30 s of another run. */
+  const restMs = 85_000;
+
+  test('that was killed waits for the rest of 2m, and says why', async ({ runProcess }) => {
+    await runProcess(ifMissing, { create: vanish, isKilled: true });
+
+    const interrupted = await runProcess(ifMissing, { ctrlCAfterMs: 30_000 });
+    const next = await runProcess(ifMissing);
+    const last = await runProcess(ifMissing);
+
+    expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
+    expect(interrupted.stderr).toMatch(/may have created the same name: checking .* in 2m"/);
+    expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'list', 'cat'] });
+    expect(next.lastedMs).toBeGreaterThanOrEqual(restMs);
+    expect(last).toMatchObject({ exitCode: 0, sent: ['list'] });
+    expect(last.lastedMs).toBeLessThan(afterKillMs);
+  });
+
+  test.for<[how: string, code: number | undefined, waitMs: number, first: object]>([
+    [
+      'was killed, and is listed, does not wait',
+      undefined,
+      0,
+      { create: createSilently, isKilled: true },
+    ],
+    ['has looked up its outcome does not wait', 6, 0, { create: cutBefore }],
+    ['was to look it up at Ctrl-C waits', 130, restMs, { create: cutBefore, ctrlCAfterMs: 30_000 }],
+  ])('that %s', async ([, code, waitMs, options], { runProcess, sandbox }) => {
+    const first = await runProcess(ifMissing, options);
+
+    const next = await runProcess(ifMissing);
+
+    expect([first.exitCode, next.exitCode]).toEqual([code, 0]);
+    expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
+    expect(next.lastedMs).toBeLessThan(waitMs + 60_000);
+    expect(namesIn(sandbox)).toEqual(['cat']);
+  });
+});
+
+test.for<[what: string, plan: (step: number) => KillPlan]>([
+  ['killed', (step) => ({ diesAt: step })],
+  ['short of disk', (step) => ({ fullAt: step, fullFor: 2 })],
+])(
+  'an import that is %s at any step loses no row, makes none twice, and waits once',
+  async ([, plan], { runProcess, sandbox, folder }) => {
     sandbox.plan = fast;
-    for (let diesAt = 0, died = true; died; diesAt += 1) {
+    const codes: (number | undefined)[] = [];
+    // Two steps are one write: dying after it is dying before the next one.
+    for (let step = 0; step < 32 || codes.at(-1) !== 0; step += 2) {
       sandbox.categories.length = 0;
-      const names = ['a', 'b'].map((name) => `${name} ${diesAt}`);
-      const argv = [put(folder, ['name', ...names].join('\n'), `${diesAt}.csv`)];
-      const first = await runProcess(argv, { diesAt });
-      died = first.exitCode === undefined;
+      const argv = importing(put(folder, 'name\ncat\ndog\n'));
+      codes.push((await runProcess(argv, plan(step))).exitCode);
 
       const next = await runProcess(argv);
 
-      expect(next.exitCode, `step ${diesAt}`).toBe(0);
-      expect(namesIn(sandbox), `step ${diesAt}`).toEqual(names);
-      expect(next.lastedMs, `step ${diesAt}`).toBeLessThan(2 * settleMs);
+      expect(next.exitCode, `step ${step}`).toBe(0);
+      expect(namesIn(sandbox), `step ${step}`).toEqual(['cat', 'dog']);
+      expect(next.lastedMs, `step ${step}`).toBeLessThan(2 * afterKillMs);
     }
-  });
+    expect(new Set(codes).size).toBe(2);
+  },
+);
 
-  test.for([
-    ['NULs', '\0'.repeat(256 * 1024)],
-    ['half a line', '{"state":"sen'],
-    ['text', 'rm -rf\n{}\n'],
-  ] as const)('goes on if its ledger ends in %s', async (row, { runProcess, sandbox, folder }) => {
-    const [, tail] = row;
-    sandbox.plan = slow;
-    const argv = [put(folder, three)];
-    // In the wait for the limit, which makes nobody wait.
-    await runProcess(argv, { isKilled: true });
-    for (const ledger of ledgerFiles(folder)) appendFileSync(ledger, tail);
+test.for([
+  ['an import', ['import', 'pets.csv', ...apply], 3],
+  ['a create with --if-missing', ['create', 'cat', '--if-missing'], 1],
+] as const)(
+  'before %s creates, files say so durably',
+  async ([, words, creates], { petstore, clock, forward, folder }) => {
+    const found: object[] = [];
+    const forgotten: string[] = [];
+    const { context, unsyncedFiles } = createKillable(
+      clock,
+      (request) => {
+        const turn = stateFiles(folder).filter(({ path }) => /[/\\]turns[/\\]/.test(path));
+        turn.sort((a, b) => Number(basename(a.path)) - Number(basename(b.path)));
+        const isSaid = /"unsettledAt":\d/.test(turn.at(-1)?.text ?? '');
+        // A power cut within a minute may take what a list shows by then.
+        const unsynced = unsyncedFiles().filter((path) => !/\.\d+$/.test(path));
+        if (request.method === 'POST') found.push({ isSaid, unsynced });
+        // The value does not say any more that something may be under way.
+        else if (!isSaid) forgotten.push(...unsyncedFiles());
+        return forward(request);
+      },
+      {},
+    );
+    const file = put(folder, three);
 
-    const next = await runProcess(argv);
+    // Then three may be in flight: what became of one of them is not synced before the next one is sent.
+    for (let n = 0; n <= 10; n += 1) await petstore('categories list');
+    const argv = ['categories', ...words].map((word) => (word === 'pets.csv' ? file : word));
+    await petstore(argv, { context });
 
-    expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'emu', 'list'] });
-    expect(next.lastedMs).toBeLessThan(60_000);
-  });
-});
-
-test.for<[string, Create, string[]]>([
-  ['a create that never arrived', vanish, ['cat']],
-  ['a create that was carried out', createSilently, []],
-])('the list decides alone: %s', async ([, create, creates], { runProcess, sandbox, folder }) => {
-  const argv = [put(folder, three)];
-  await runProcess(argv, { create, isKilled: true });
-  for (const ledger of ledgerFiles(folder)) rmSync(ledger);
-
-  const next = await runProcess(argv);
-
-  expect(next.exitCode).toBe(0);
-  expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
-  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
-});
-
-test('repeated rows do not count as not created', async ({ runProcess, folder }) => {
-  await runProcess([put(folder, 'name\nyak\n', 'old.csv')]);
-  const argv = [put(folder, 'name\nyak\nyak\ncat\nemu\n')];
-  let isCut = false;
-  const create: Create = (request, forward) => {
-    if (isCut) return forward();
-    isCut = true;
-    return cutBefore(request);
-  };
-
-  const { stderr, sent } = await runProcess(argv, { create });
-
-  expect(stderr).toContain('checked: 0 created, 1 not created, which will be sent again');
-  expect(sent).toEqual(['list', 'cat', 'emu', 'list', 'cat', 'list']);
-});
-
-test('a disk full at any step loses no row, and makes none twice', async ({
-  runProcess,
-  sandbox,
-  folder,
-}) => {
-  sandbox.plan = fast;
-  const codes = new Set<number | undefined>();
-  for (let fullAt = 0; fullAt < 32; fullAt += 1) {
-    sandbox.categories.length = 0;
-    const name = `${fullAt}.csv`;
-    const argv = [put(folder, 'name\ncat\ndog\n', name)];
-    codes.add((await runProcess(argv, { fullAt })).exitCode);
-
-    const next = await runProcess(argv);
-
-    expect(next.exitCode, `step ${fullAt}`).toBe(0);
-    expect(namesIn(sandbox), `step ${fullAt}`).toEqual(['cat', 'dog']);
-  }
-  expect([...codes].sort()).toEqual([0, 74]);
-});
-
-function outcomesIn({ stdout }: ImportRun): string[] {
-  return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);
-}
+    expect(found).toEqual(Array(creates).fill({ isSaid: true, unsynced: [] }));
+    expect(forgotten).toEqual([]);
+  },
+);

@@ -1,30 +1,92 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { WireAnswer, WireRequest } from '../../src/context.ts';
+import { createKillable, type KillPlan } from './killable.ts';
+import type { Line } from './line.ts';
 import {
   test as base,
   type Fixtures,
   networkError,
   type Reaction,
   type RunOptions,
+  silence,
 } from './petstore.ts';
 import { stateFiles } from './state-files.ts';
+import { never } from './told.ts';
+import { interrupted, type Send, type WireAnswer, type WireRequest } from './values.ts';
 
 /** A file of three new categories. */
 export const three = 'name,description\ndog,Barks\ncat,\nemu,Runs\n';
 export const apply = ['--yes', '--json'];
+export const patient = ['--max-wait', 'inf'];
 
 export type Run = ReturnType<Fixtures['petstore']>;
+/** What becomes of a create. */
+export type Create = Extract<Reaction, (...args: never) => unknown>;
 
-/** Imports a text as `pets.csv`. */
-type ImportText = (text: string, flags?: readonly string[], options?: RunOptions) => Run;
+type ProcessOptions = KillPlan & {
+  /** What becomes of a create of cat. */
+  readonly create?: Create | undefined;
+  /** Kills the process ten seconds after it sent that. */
+  readonly isKilled?: boolean;
+  /** Presses Ctrl-C so long after its start. */
+  readonly ctrlCAfterMs?: number | undefined;
+  readonly host?: string;
+};
 
-export const test = base.extend<{ importText: ImportText }>({
+type Imports = {
+  /** Imports a text as `pets.csv`. */
+  importText: (text: string, flags?: readonly string[], options?: RunOptions) => Run;
+  /** Runs a command as a process of its own, which may be killed. Those before it have ended; those of other hosts seem to run. */
+  runProcess: (line: Line, options?: ProcessOptions) => Promise<EndedProcess>;
+};
+
+export type EndedProcess = {
+  /** Undefined for a process that was killed. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The lists and the names that it sent, and how long after its start. */
+  readonly sent: readonly string[];
+  readonly firstSentMs: number;
+  readonly lastedMs: number;
+};
+
+export const test = base.extend<Imports>({
   importText: ({ petstore, folder }, use) =>
     use((text, flags = apply, options) =>
       petstore(['categories', 'import', put(folder, text), ...flags], options),
     ),
+
+  runProcess: async ({ petstore, clock, forward }, use) => {
+    let pid = 0;
+    await use(async (line, { create, isKilled, ctrlCAfterMs, host = 'here', ...plan } = {}) => {
+      pid += 1;
+      const owner = { pid, host };
+      const isRunning = (of: typeof owner) => (of.host === host ? of.pid === owner.pid : undefined);
+      const start = clock.uptime();
+      const sent: string[] = [];
+      let firstSentMs = Number.NaN;
+      const send: Send = (request) => {
+        const { name = 'list' } = JSON.parse(request.body ?? '{}');
+        if (sent.push(name) === 1) firstSentMs = clock.uptime() - start;
+        if (name !== 'cat') return forward(request);
+        if (isKilled) void clock.sleep(10_000, never).then(kill);
+        return create ? create(request, () => forward(request)) : forward(request);
+      };
+      const { context, death, kill } = createKillable(clock, send, { fullFor: 1, ...plan });
+      const ctrlC = new AbortController();
+      const { signal } = ctrlC;
+      if (ctrlCAfterMs !== undefined) {
+        void clock.sleep(ctrlCAfterMs, signal).then(() => ctrlC.abort(interrupted(130)));
+      }
+      const run = petstore(line, { signal, context: { ...context, owner, isRunning } });
+      const ended = await Promise.race([run, death]);
+      const { exitCode, stdout, stderr } =
+        ended === 'dead' ? { exitCode: undefined, stdout: '', stderr: '' } : ended;
+      return { exitCode, stdout, stderr, sent, firstSentMs, lastedMs: clock.uptime() - start };
+    });
+  },
 });
 
 /** A terminal at which somebody answers the question. */
@@ -82,11 +144,32 @@ export function reactTo(
   };
 }
 
-export const cutBefore = async (request: WireRequest): Promise<never> => {
+/** Never arrives, and the connection breaks. */
+export async function cutBefore(request: WireRequest): Promise<never> {
   request.onSent();
   throw networkError('ECONNRESET');
-};
-export const cutAfter = async (_request: WireRequest, forward: () => Promise<WireAnswer>) => {
+}
+
+/** Is carried out, and the connection breaks. */
+export async function cutAfter(
+  _request: WireRequest,
+  forward: () => Promise<WireAnswer>,
+): Promise<never> {
   for await (const _ of (await forward()).body);
   throw networkError('ECONNRESET');
-};
+}
+
+/** Never arrives, and nothing comes back. */
+export function vanish(request: WireRequest): Promise<never> {
+  request.onSent();
+  return silence;
+}
+
+/** Is carried out, and nothing comes back. */
+export async function createSilently(
+  _request: WireRequest,
+  forward: () => Promise<WireAnswer>,
+): Promise<never> {
+  for await (const _ of (await forward()).body);
+  return silence;
+}
