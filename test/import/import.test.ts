@@ -1,30 +1,28 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { category } from '../support/categories.ts';
 import {
   apply,
   atTerminal,
-  countsOf,
   ledgerFiles,
   methods,
-  namesIn,
+  patient,
   pets,
-  put,
-  reactTo,
   test,
   three,
 } from '../support/import-cases.ts';
-import { expect, networkError, outputTo, reply } from '../support/petstore.ts';
-import { respondAfter } from '../support/told.ts';
-import { exact, interrupted } from '../support/values.ts';
+import { expect, networkError, outputTo } from '../support/petstore.ts';
+import { never, respondAfter, second } from '../support/told.ts';
+import { interrupted } from '../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
 
 describe('categories import', () => {
   test('creates each row once, between two lists', async ({ importText, sandbox, folder }) => {
-    const { exitCode, stdout } = await importText(three);
+    const { exitCode, json } = await importText(three);
 
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({
+    expect(json).toEqual({
       file: join(folder, 'pets.csv'),
       rows: 3,
       counts: { created: 3 },
@@ -35,17 +33,17 @@ describe('categories import', () => {
         { line: 4, name: 'emu', outcome: 'created', id: 3 },
       ],
     });
-    expect(sandbox.categories.map(({ name, description }) => [name, description])).toEqual([
-      ['dog', 'Barks'],
-      ['cat', undefined],
-      ['emu', 'Runs'],
+    expect(sandbox.categories).toEqual([
+      { id: 1, name: 'dog', description: 'Barks' },
+      { id: 2, name: 'cat' },
+      { id: 3, name: 'emu', description: 'Runs' },
     ]);
     expect(methods(sandbox)).toBe('GET POST POST POST GET');
   });
 
   test('says its plan, its counts and its time', async ({ importText, sandbox, clock }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Bites' });
-    sandbox.react = () => respondAfter(clock, 2_000);
+    sandbox.categories.push(category('7', 'dog', 'Bites'));
+    sandbox.react = () => respondAfter(clock, 2 * second);
 
     const { stdout, stderr } = await importText(`${three}cat,\n`, ['-y']);
     const again = await importText('name\ncat\nemu\n', ['--yes']);
@@ -59,76 +57,59 @@ describe('categories import', () => {
     expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 2 already exist']);
   });
 
-  test('sends nothing the second time', async ({ petstore, importText, sandbox, folder }) => {
-    await importText(three);
-    sandbox.requests.length = 0;
-
-    const again = await importText(three);
-    const moved = put(folder, three, 'moved.csv');
-    const last = await petstore(['categories', 'import', moved, ...apply]);
-
-    for (const { exitCode, stdout } of [again, last]) {
-      expect(exitCode).toBe(0);
-      expect(countsOf(stdout)).toEqual({ existing: 3 });
-    }
-    expect(methods(sandbox)).toBe('GET GET');
-  });
-
   test.for([
     ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows created\.$/m],
     ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already exists/],
-  ] as const)(
-    'says what was created when its results %s',
-    async ([, code, exitCode, says], { importText, sandbox }) => {
-      sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
-      const write = () => Promise.reject(networkError(code));
-      const stdout = outputTo(write);
+  ] as const)('whose results %s says what it created', async (row, { importText, sandbox }) => {
+    const [, code, exitCode, says] = row;
+    sandbox.categories.push(category('7', 'dog', 'Barks'));
+    const stdout = outputTo(() => Promise.reject(networkError(code)));
 
-      const result = await importText(three, ['--yes'], { context: { stdout } });
+    const result = await importText(three, ['--yes'], { context: { stdout } });
 
-      expect(result.exitCode).toBe(exitCode);
-      expect(result.stderr).toMatch(says);
-      expect(sandbox.categories).toHaveLength(3);
-    },
-  );
+    expect([result.exitCode, sandbox.categories.length]).toEqual([exitCode, 3]);
+    expect(result.stderr).toMatch(says);
+  });
 
-  test('creates each row at each service', async ({ importText, sandbox }) => {
-    await importText(three);
-    const elsewhere = sandbox.categories.splice(0);
+  test('reports when the limit will let it end', async ({ importText, clock }) => {
+    const ends: number[] = [];
+    const stderr = outputTo(async (line) => {
+      const { event, leftMs } = JSON.parse(line);
+      if (event === 'progress' && leftMs !== undefined) ends.push(clock.now() + leftMs);
+    });
 
-    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
-    const { exitCode, stdout } = await importText(three, apply, { env });
+    const flags = [...patient, ...apply];
+    const { exitCode } = await importText(pets(200), flags, { context: { stderr } });
 
     expect(exitCode).toBe(0);
-    expect(countsOf(stdout)).toEqual({ created: 3 });
-    expect(namesIn({ categories: elsewhere })).toEqual(['cat', 'dog', 'emu']);
-    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
-  });
-});
-
-test('the progress of an import says when the limit lets it end', async ({ importText, clock }) => {
-  const ends: number[] = [];
-  const stderr = outputTo(async (line) => {
-    const { event, leftMs } = JSON.parse(line);
-    if (event === 'progress' && leftMs !== undefined) ends.push(clock.now() + leftMs);
+    expect(ends.length).toBeGreaterThan(1);
+    for (const end of ends) expect(Math.abs(clock.now() - end)).toBeLessThan(10 * second);
   });
 
-  const flags = ['--max-wait', 'inf', ...apply];
-  const { exitCode } = await importText(pets(200), flags, { context: { stderr } });
+  test('whose list is an hour old lists again', async ({ importText, sandbox, clock }) => {
+    sandbox.plan = {
+      minute: { limit: 60, length: 60_000 },
+      day: { limit: 15, length: 4_000 * second },
+    };
+    const meanwhile = clock.sleep(2_000 * second, never);
+    void meanwhile.then(() => sandbox.categories.push(category('9999', 'pet 17')));
 
-  expect(exitCode).toBe(0);
-  expect(ends.length).toBeGreaterThan(1);
-  for (const end of ends) expect(Math.abs(clock.now() - end)).toBeLessThan(10_000);
+    const { exitCode, json } = await importText(pets(20), [...patient, ...apply]);
+
+    expect([exitCode, json.counts]).toEqual([0, { created: 19, existing: 1 }]);
+    expect(sandbox.categories).toHaveLength(20);
+    expect(methods(sandbox).match(/GET/g)).toHaveLength(3);
+  });
 });
 
 describe('the plan of an import', () => {
   test('is all that --dry-run does, even with --yes', async ({ importText, sandbox, folder }) => {
-    sandbox.categories.push({ id: exact('9007199254740993'), name: 'DOG' });
+    sandbox.categories.push(category('9007199254740993', 'DOG'));
 
-    const { exitCode, stdout } = await importText(three, [...preview, '--yes']);
+    const { exitCode, json } = await importText(three, [...preview, '--yes']);
 
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({
+    expect(json).toEqual({
       file: join(folder, 'pets.csv'),
       rows: 3,
       counts: { similar: 1, create: 2 },
@@ -140,28 +121,12 @@ describe('the plan of an import', () => {
         { line: 4, name: 'emu', intention: 'create' },
       ],
     });
-    expect(methods(sandbox)).toBe('GET');
-    expect(ledgerFiles(folder)).toEqual([]);
-  });
-
-  test('has what an unfinished import has left', async ({ importText, sandbox }) => {
-    sandbox.react = reactTo('emu', reply(401, ''));
-    await importText(three);
-    sandbox.requests.length = 0;
-
-    const { exitCode, stdout } = await importText(three, preview);
-
-    expect(exitCode).toBe(0);
-    expect(countsOf(stdout)).toEqual({ create: 1, existing: 2 });
-    expect(methods(sandbox)).toBe('GET');
+    expect([methods(sandbox), ledgerFiles(folder)]).toEqual(['GET', []]);
   });
 
   test('has words for one and for several', async ({ importText, sandbox }) => {
-    sandbox.categories.push(
-      { id: exact('7'), name: 'dog', description: 'Barks' },
-      { id: exact('8'), name: 'cat' },
-      { id: exact('9'), name: 'EMU' },
-    );
+    sandbox.categories.push(category('7', 'dog', 'Barks'), category('8', 'cat'));
+    sandbox.categories.push(category('9', 'EMU'));
 
     const { stderr } = await importText(`${three}ant,\nant,Bites\nant,\n`, ['--dry-run']);
 
@@ -173,25 +138,22 @@ describe('the plan of an import', () => {
     ]);
   });
 
-  test.for([
-    ['where some names exist', 20, 7],
-    ['where all names exist', 20, 20],
-  ] as const)('counts its requests, %s', async (row, { importText, sandbox }) => {
-    const [, rows, existing] = row;
-    for (let id = 0; id < existing; id += 1) {
-      sandbox.categories.push({ id: exact(`${id + 1}`), name: `pet ${id}` });
-    }
-    sandbox.lastId = 100n;
+  test.for([7, 20])(
+    'counts its requests, where %i of 20 exist',
+    async (existing, { importText, sandbox }) => {
+      for (let id = 0; id < existing; id += 1) {
+        sandbox.categories.push(category(`${id + 1}`, `pet ${id}`));
+      }
+      sandbox.lastId = 100n;
 
-    const { requests } = JSON.parse((await importText(pets(rows), preview)).stdout);
-    sandbox.requests.length = 0;
-    const { exitCode, stderr } = await importText(pets(rows), ['--yes']);
+      const { requests } = (await importText(pets(20), preview)).json;
+      sandbox.requests.length = 0;
+      const { exitCode, stderr } = await importText(pets(20), ['--yes']);
 
-    expect(exitCode).toBe(0);
-    expect(sandbox.requests).toHaveLength(requests);
-    const told = stderr.match(/^petstore: ([\d,]+) requests/m)?.[1];
-    if (existing < rows) expect(Number(told)).toBe(requests);
-  });
+      expect([exitCode, sandbox.requests.length]).toEqual([0, requests]);
+      if (existing < 20) expect(stderr).toContain(`\npetstore: ${requests} requests`);
+    },
+  );
 });
 
 describe('the question of an import', () => {
@@ -209,37 +171,14 @@ describe('the question of an import', () => {
     expect(stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
   });
 
-  test('cannot be asked where the file is standard input', async ({ petstore, sandbox }) => {
-    const argv = ['categories', 'import', '-', '--format', 'csv'];
-
-    expect(await petstore(argv, atTerminal(yes, three))).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
-  const no = () => Promise.resolve(false);
-  const ctrlC = (): Promise<boolean> => Promise.reject(interrupted(130));
-  test.for([
-    [2, 'the answer is no', no, 'petstore: cancelled\n'],
-    [130, 'Ctrl-C comes', ctrlC, 'petstore: interrupted\n'],
-  ] as const)('exits with %i when %s', async (row, { importText, sandbox, folder }) => {
-    const [exitCode, , answer, says] = row;
-
+  test.for<[string, () => Promise<boolean>, exitCode: number, says: string]>([
+    ['the answer is no', async () => false, 2, 'petstore: cancelled\n'],
+    ['Ctrl-C comes', () => Promise.reject(interrupted(130)), 130, 'petstore: interrupted\n'],
+  ])('ends it when %s', async ([, answer, exitCode, says], { importText, sandbox, folder }) => {
     const result = await importText(three, ['--no-color'], atTerminal(answer));
 
     expect(result).toMatchObject({ exitCode, stdout: '' });
     expect(result.stderr).toContain(`${says}Nothing was created.\n`);
-    expect(methods(sandbox)).toBe('GET');
-    expect(ledgerFiles(folder)).toEqual([]);
-  });
-
-  test('answered with no, tells what earlier runs did', async ({ importText, sandbox }) => {
-    sandbox.react = reactTo('emu', reply(401, ''));
-    await importText(three);
-
-    const result = await importText(three, ['--no-color'], atTerminal(no));
-
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toMatch(/^petstore: 1 to create, 2 already exist\n/);
-    expect(result.stderr).toContain('petstore: cancelled\nNothing was created.\n');
+    expect([methods(sandbox), ledgerFiles(folder)]).toEqual(['GET', []]);
   });
 });

@@ -1,26 +1,25 @@
 import { describe } from 'vitest';
-import { apply, countsOf, cutAfter, namesIn, pets, put, test } from '../support/import-cases.ts';
+import { apply, cutAfter, namesIn, patient, pets, test } from '../support/import-cases.ts';
 import { expect, networkError, type Reaction, reply } from '../support/petstore.ts';
+import { minute } from '../support/told.ts';
 
-const minute = 60_000;
 const refused = networkError('ECONNREFUSED');
+const ever = Number.POSITIVE_INFINITY;
 
 describe('an import whose service is away', () => {
-  test.for<
-    [how: string, firstCreate: number, awayMs: number, maxWait: string, Reaction, code: number]
-  >([
+  test.for<[how: string, firstCreate: number, awayMs: number, maxWait: string, Reaction, number]>([
     ['for 4 s', 5, 4_000, '2m', refused, 0],
     ['for a minute', 5, minute, '2m', refused, 0],
     ['for four minutes', 5, 4 * minute, 'inf', refused, 0],
     ['for four minutes, longer than it may wait', 5, 4 * minute, '2m', refused, 7],
-    ['for ever', 5, Number.POSITIVE_INFINITY, 'inf', refused, 7],
+    ['for ever', 5, ever, 'inf', refused, 7],
     ['at its start', 0, minute, '2m', refused, 0],
-    ['at its start, for ever', 0, Number.POSITIVE_INFINITY, '2m', refused, 5],
+    ['at its start, for ever', 0, ever, '2m', refused, 5],
     ['behind a gateway (502)', 5, minute, '2m', reply(502, {}), 0],
     ['and its name is gone', 5, minute, '2m', networkError('ENOTFOUND'), 0],
     ['and no time may be waited', 5, 4_000, '0', refused, 7],
     ['with a certificate that expired', 5, minute, '2m', networkError('CERT_HAS_EXPIRED'), 7],
-  ])('%s', async (row, { petstore, sandbox, folder, clock }) => {
+  ])('%s', async (row, { importText, sandbox, clock }) => {
     const [, firstCreate, awayMs, maxWait, reaction, code] = row;
     let awayUntil = firstCreate === 0 ? clock.uptime() + awayMs : undefined;
     let creates = 0;
@@ -30,18 +29,16 @@ describe('an import whose service is away', () => {
       if (awayUntil === undefined || clock.uptime() >= awayUntil) return undefined;
       return reaction instanceof Response ? reaction.clone() : reaction;
     };
-    const argv = ['categories', 'import', put(folder, pets(12)), ...apply, '--max-wait'];
 
-    const first = await petstore([...argv, maxWait]);
+    const first = await importText(pets(12), [...apply, '--max-wait', maxWait]);
     awayUntil = 0;
-    const second = await petstore([...argv, maxWait]);
+    const next = await importText(pets(12), [...apply, '--max-wait', maxWait]);
 
-    expect([first.exitCode, second.exitCode], first.stderr).toEqual([code, 0]);
-    expect(new Set(namesIn(sandbox)).size).toBe(12);
-    expect(namesIn(sandbox)).toHaveLength(12);
+    expect([first.exitCode, next.exitCode], first.stderr).toEqual([code, 0]);
+    expect(namesIn(sandbox)).toEqual(pets(12).split('\n').slice(1).sort());
   });
 
-  test('says what it waits for, and looks it up', async ({ petstore, sandbox, folder, clock }) => {
+  test('says what it waits for, and looks it up', async ({ importText, sandbox, clock }) => {
     let awayUntil = 0;
     sandbox.react = ({ method, body = '' }) => {
       if (method === 'POST' && JSON.parse(body).name === 'pet 3') {
@@ -50,17 +47,15 @@ describe('an import whose service is away', () => {
       }
       return clock.uptime() < awayUntil ? refused : undefined;
     };
-    const argv = ['categories', 'import', put(folder, pets(8)), '--yes', '--max-wait', '2m'];
 
-    const { exitCode, stderr } = await petstore(argv);
+    const { exitCode, stderr } = await importText(pets(8), ['--yes', '--max-wait', '2m']);
 
-    expect(exitCode).toBe(0);
+    expect([exitCode, namesIn(sandbox).length]).toEqual([0, 8]);
     expect(stderr).toMatch(/next try in \d+s \(.*refused the connection after 4 tries/);
     expect(stderr).toContain('checked: 1 created, 0 not created');
-    expect(namesIn(sandbox)).toHaveLength(8);
   });
 
-  test('asks by a list whether it is back', async ({ petstore, sandbox, folder, clock }) => {
+  test('asks by a list whether it is back', async ({ importText, sandbox, clock }) => {
     let awayUntil = Number.NaN;
     const meanwhile: string[] = [];
     sandbox.react = ({ method }) => {
@@ -69,12 +64,10 @@ describe('an import whose service is away', () => {
       meanwhile.push(method);
       return refused;
     };
-    const argv = ['categories', 'import', put(folder, pets(100)), ...apply, '--max-wait', 'inf'];
 
-    const { exitCode, stdout } = await petstore(argv);
+    const { exitCode, json } = await importText(pets(80), [...apply, ...patient]);
 
-    expect(exitCode).toBe(0);
-    expect(countsOf(stdout)).toEqual({ created: 100 });
+    expect([exitCode, json.counts]).toEqual([0, { created: 80 }]);
     // Those that were in flight when it went away, each with its tries.
     expect(meanwhile.filter((method) => method === 'POST').length).toBeLessThanOrEqual(4 * 16);
     expect(meanwhile.filter((method) => method === 'GET').length).toBeLessThanOrEqual(4 * 10);

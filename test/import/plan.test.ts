@@ -1,11 +1,11 @@
 import { describe } from 'vitest';
 import { category } from '../support/categories.ts';
 import { startTime } from '../support/clock.ts';
-import { methods, pets, put, test, three } from '../support/import-cases.ts';
+import { atTerminal, creates, methods, pets, test, three } from '../support/import-cases.ts';
 import { expect, reply } from '../support/petstore.ts';
+import { exact } from '../support/values.ts';
 
 type Content = readonly [name: string, description?: string];
-
 type Item = { readonly intention: string; readonly id?: number };
 
 const preview = ['--dry-run', '--json'];
@@ -24,42 +24,97 @@ describe('the plan that --dry-run shows', () => {
     ['inner spaces', [['pine  marten']], [['pine marten']], ['similar']],
     ['another composition', [['lie\u0300vre']], [['li\u00e8vre']], ['similar']],
     ['a hidden character', [['do\u200bg']], [['dog']], ['similar']],
-    [
-      'an earlier row',
-      [['Dog'], ['cat'], ['dog'], ['Dog']],
-      [],
-      ['create', 'create', 'similar', 'repeated'],
-    ],
+    ['earlier rows', [['Dog'], ['dog'], ['Dog']], [], ['create', 'similar', 'repeated']],
     ['rows that exist', [['Dog'], ['dog']], [['dog'], ['Dog']], ['existing 2', 'existing 1']],
-  ])('%s', async ([, rows, existing, plan], { petstore, sandbox, folder }) => {
+  ])('%s', async ([, rows, existing, plan], { importText, sandbox }) => {
     for (const [n, [name, description]] of existing.entries()) {
       sandbox.categories.push(category(`${n + 1}`, name, description));
     }
     const lines = rows.map(([name, description]) => JSON.stringify({ name, description }));
-    const file = put(folder, lines.join('\n'), 'pets.ndjson');
 
-    const { exitCode, stdout } = await petstore(['categories', 'import', file, ...preview]);
+    const { exitCode, json } = await importText(lines.join('\n'), [
+      '--format',
+      'ndjson',
+      ...preview,
+    ]);
 
-    const { items, counts } = JSON.parse(stdout);
-    const shown = items.map(({ intention, id }: Item) => (id ? `${intention} ${id}` : intention));
-    expect(exitCode).toBe(0);
-    expect(shown).toEqual(plan);
-    for (const kind of Object.keys(counts)) {
-      expect(counts[kind], kind).toBe(plan.filter((what) => what.startsWith(kind)).length);
+    const shown = ({ intention, id }: Item) => (id ? `${intention} ${id}` : intention);
+    expect([exitCode, json.items.map(shown)]).toEqual([0, plan]);
+    for (const kind of Object.keys(json.counts)) {
+      expect(json.counts[kind], kind).toBe(plan.filter((what) => what.startsWith(kind)).length);
     }
     expect(methods(sandbox)).toBe('GET');
+  });
+});
+
+describe('a name that looks like another one, at a service that trims names', () => {
+  const trimming = test.extend<{ trimming: undefined }>({
+    trimming: [
+      async ({ sandbox }, use) => {
+        sandbox.categories.push({ id: exact('1'), name: 'dog' });
+        sandbox.react = ({ method, body = '{}' }) => {
+          if (method !== 'POST') return undefined;
+          const id = sandbox.categories.length + 1;
+          const name = JSON.parse(body).name.trim();
+          sandbox.categories.push({ id: exact(String(id)), name });
+          return reply(201, { id, name });
+        };
+        await use(undefined);
+      },
+      { auto: true },
+    ],
+  });
+
+  trimming('is refused night after night, and never created', async ({ importText, sandbox }) => {
+    for (const other of ['line 3', 'which already exists']) {
+      const { exitCode, json, events } = await importText('name\n"dog "\nOtter\notter\n');
+
+      expect(exitCode).toBe(7);
+      expect(json.items).toMatchObject([
+        { outcome: 'refused', message: 'similar to "dog", which already exists' },
+        { name: 'Otter' },
+        { outcome: 'refused', message: `similar to "Otter", ${other}` },
+      ]);
+      expect(events().at(-1)).toMatchObject({
+        kind: 'partial',
+        message: '2 rows refused (2 similar to other names)',
+        hint: expect.stringContaining('categories create NAME'),
+      });
+    }
+    expect(creates(sandbox)).toEqual(['Otter']);
+  });
+
+  trimming('is part of the question, and named if changed', async ({ importText, sandbox }) => {
+    const questions: string[] = [];
+    const yes = async (question: string) => questions.push(question) > 0;
+    const text = 'name\n"dog "\ncat\nCat\n';
+
+    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
+    const again = await importText(text);
+
+    expect(questions).toEqual([
+      'Create 3 categories on production (http://127.0.0.1:4010/v1), 2 of them similar to other names ("dog " to "dog")?',
+    ]);
+    expect([exitCode, creates(sandbox).sort()]).toEqual([0, ['Cat', 'cat', 'dog ']]);
+    expect(stderr.replaceAll('\n  ', ' ')).toContain(
+      'line 2 ("dog "): the service changed the name to "dog"',
+    );
+    expect(again.json).toMatchObject({
+      counts: { existing: 3 },
+      items: [{ as: 'dog' }, {}, {}],
+    });
   });
 });
 
 describe('the forecast that --dry-run shows', () => {
   test('counts what is left of minute and day', async ({ petstore, importText, sandbox }) => {
     sandbox.plan = { minute: { limit: 10, length: 60_000 }, day: { limit: 20, length: 9e7 } };
-    await petstore(['config', 'set', 'plan', '10/min,20/day']);
-    for (let n = 0; n < 8; n += 1) await petstore(['categories', 'list']);
+    await petstore('config set plan 10/min,20/day');
+    for (let n = 0; n < 8; n += 1) await petstore('categories list');
 
-    const { stdout } = await importText(pets(8), preview);
+    const { json } = await importText(pets(8), preview);
 
-    expect(Math.round(JSON.parse(stdout).forecastMs / 60_000)).toBe(1);
+    expect(Math.round(json.forecastMs / 60_000)).toBe(1);
   });
 
   const unknown = 'the daily limit is unknown (petstore config set plan free';
@@ -74,7 +129,7 @@ describe('the forecast that --dry-run shows', () => {
     [19_000, 'pro', '19,002 requests: about 26h 33m at 60 per minute and 10,000 per day'],
   ])('says of %i rows on plan "%s"', async (row, { petstore, importText, sandbox }) => {
     const [rows, plan, says, used = 0, flags = []] = row;
-    if (plan) await petstore(['config', 'set', 'plan', plan]);
+    if (plan) await petstore(`config set plan ${plan}`);
     Object.assign(sandbox.quota.day, { openedAt: startTime - 3_600_000, used });
     await petstore(['categories', 'list', ...flags]);
 
@@ -85,20 +140,20 @@ describe('the forecast that --dry-run shows', () => {
   });
 
   test.for([
-    ['', '5 requests: less than a minute at 60 per minute'],
-    ['pro', '5 requests: less than a minute on Pro'],
+    ['', 'less than a minute at 60 per minute'],
+    ['pro', 'less than a minute on Pro'],
   ])(
-    'names a plan only if no response tells a limit: %s',
+    'names plan "%s" only if no response tells a limit',
     async (row, { petstore, importText, sandbox }) => {
       const [plan, says] = row;
-      if (plan) await petstore(['config', 'set', 'plan', plan]);
+      if (plan) await petstore(`config set plan ${plan}`);
       sandbox.react = () => reply(200, '[]');
 
       const { stderr } = await importText(three, ['--dry-run']);
 
       expect(stderr).toMatch(
         new RegExp(
-          `^petstore: 3 to create\npetstore: ${says}\npetstore: to see the names: petstore categories diff '.*pets.csv'\n$`,
+          `^petstore: 3 to create\npetstore: 5 requests: ${says}\npetstore: to see the names: petstore categories diff '.*pets.csv'\n$`,
         ),
       );
     },
