@@ -103,38 +103,6 @@ describe('an import that was killed', () => {
     expect(namesIn(sandbox)).toEqual(all);
   });
 
-  test('elsewhere holds up another one briefly', async ({ runProcess, sandbox, folder }) => {
-    const argv = importing(put(folder, three));
-    await runProcess(argv, { create: vanish, isKilled: true, host: 'one' });
-
-    const impatient = await runProcess([...argv, '--max-wait', '20s'], { host: 'another' });
-    const next = await runProcess(argv, { host: 'a third' });
-
-    expect(impatient).toMatchObject({ exitCode: 75, sent: [], stdout: '' });
-    expect(impatient.stderr).toContain(
-      '"message":"process 1 on one has been importing since 2026-',
-    );
-    expect(next.exitCode).toBe(0);
-    expect(next.firstSentMs).toBeGreaterThanOrEqual(30_000);
-    expect(next.firstSentMs).toBeLessThan(30_000 + afterKillMs);
-    expect(namesIn(sandbox)).toEqual(all);
-  });
-
-  test('waits for the rest of 2m', async ({ runProcess, sandbox, folder, clock }) => {
-    const argv = importing(put(folder, three));
-    await runProcess(argv, { create: createLate(clock), isKilled: true });
-    await clock.sleep(90_000, never);
-
-    const interrupted = await runProcess(argv, { ctrlCAfterMs: 15_000 });
-    const next = await runProcess(argv);
-
-    expect(interrupted).toMatchObject({ exitCode: 130, sent: [], stdout: '' });
-    expect(next.exitCode).toBe(0);
-    expect(next.firstSentMs).toBeGreaterThan(5_000);
-    expect(next.firstSentMs).toBeLessThan(30_000);
-    expect(namesIn(sandbox)).toEqual(all);
-  });
-
   type Argv = (folder: string) => string[];
   const one: Argv = (folder) => importing(put(folder, 'name\nfox\ncat\n', 'one.csv'));
   const owl: Argv = (folder) => importing(put(folder, 'name\nowl\n', 'owl.csv'));

@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
-  apply,
   test as base,
   creates,
   ledgerFiles,
   methods,
   namesIn,
-  patient,
   pets,
   put,
-  reactTo,
   three,
 } from '../support/import-cases.ts';
 import { expect, type Reaction, reply, testKey } from '../support/petstore.ts';
@@ -160,20 +157,6 @@ describe('a list out of a cache that does not say so', () => {
       expect(namesIn(sandbox)).toEqual(['cat']);
     },
   );
-
-  test('makes no row twice', async ({ cacheFor, petstore, importText, sandbox }) => {
-    sandbox.react = reactTo('emu', reply(401, ''));
-    await importText(three);
-    const before = sandbox.categories.splice(0);
-    cacheFor(50 * second);
-    await petstore('categories list');
-    sandbox.categories.push(...before);
-
-    const { exitCode, json } = await importText(three, [...apply, ...patient]);
-
-    expect([exitCode, json.counts]).toEqual([0, { created: 1, existing: 2 }]);
-    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
-  });
 
   test('of ten minutes ends imports for so long', async ({ cacheFor, importText, sandbox }) => {
     cacheFor(10 * minute);

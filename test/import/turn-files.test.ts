@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test as base, namesIn, pets, three } from '../support/import-cases.ts';
+import { test as base, three } from '../support/import-cases.ts';
 import { expect } from '../support/petstore.ts';
-import { respondAfter } from '../support/told.ts';
 import { takeTurnAs } from '../support/values.ts';
 
 /** The folder of the turn of the service, in which owl was created. */
@@ -41,23 +40,6 @@ test.for<[what: string, damage: (turn: string) => void, says: string]>([
     expect(await importText(three)).toMatchObject({ exitCode: 0 });
   },
 );
-
-test('a run whose turn was taken sends no more', async ({ importText, turn, sandbox, clock }) => {
-  sandbox.react = ({ method }) => {
-    if (method !== 'POST') return undefined;
-    takeTurnAs(turn, {
-      v: 2,
-      holder: { id: 'x', owner: { pid: 9, host: 'y' }, doing: 'importing', since: 0 },
-    });
-    return respondAfter(clock, 12_000);
-  };
-
-  const { exitCode, stderr } = await importText(pets(40), ['--yes']);
-
-  expect(exitCode, stderr).toBe(74);
-  expect(stderr).toContain('another petstore process has taken the turn');
-  expect(namesIn(sandbox).length, 'owl and what was in flight').toBeLessThanOrEqual(17);
-});
 
 test('what killed processes left is removed', async ({ importText, turn, clock }) => {
   const id = '00000000-0000-4000-8000-000000000000';

@@ -225,9 +225,10 @@ describe('an import that has its turn', () => {
     sandbox.react = whileCreating(() => turn.put({ v: 2, holder }));
     sandbox.connect = () => clock.sleep(second, never);
 
-    const { exitCode } = await importRows('one');
+    const { exitCode, stderr } = await importRows('one');
 
     expect(exitCode).toBe(74);
+    expect(stderr).toContain('another petstore process has taken the turn');
     expect(sandbox.categories.length).toBeLessThan(60);
   });
 });

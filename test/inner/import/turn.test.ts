@@ -86,7 +86,7 @@ async function simulate(
     });
   }
   for (let machine = 0; machine < machines; machine += 1) void work(machine).catch(() => {});
-  await sleep(600 * second);
+  await sleep(400 * second);
   over.abort();
   return spans;
 
