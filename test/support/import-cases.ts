@@ -24,7 +24,7 @@ export type Run = ReturnType<Fixtures['petstore']>;
 /** What becomes of a create. */
 export type Create = Extract<Reaction, (...args: never) => unknown>;
 
-type ProcessOptions = KillPlan & {
+export type ProcessOptions = KillPlan & {
   /** What becomes of a create of cat. */
   readonly create?: Create | undefined;
   /** Kills the process ten seconds after it sent that. */
@@ -41,7 +41,7 @@ type Imports = {
   runProcess: (line: Line, options?: ProcessOptions) => Promise<EndedProcess>;
 };
 
-export type EndedProcess = {
+type EndedProcess = {
   /** Undefined for a process that was killed. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
