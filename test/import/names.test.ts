@@ -20,7 +20,7 @@ import {
   testKey,
 } from '../support/petstore.ts';
 import { expectTold, never, second } from '../support/told.ts';
-import { type Context, exact, interrupted, plans, type Send } from '../support/values.ts';
+import { exact, interrupted, plans, type Send } from '../support/values.ts';
 
 const test = base.extend<{
   /** Runs a command as a process of its own on this machine. */
@@ -38,7 +38,7 @@ const test = base.extend<{
     await use((pid, line, options) =>
       petstore(['categories', ...line], {
         ...options,
-        context: { ...as(pid), ...options?.context },
+        context: { owner: { pid, host: 'here', born: 'once' }, ...options?.context },
       }),
     );
   },
@@ -60,11 +60,6 @@ const test = base.extend<{
 
 const createRabbit = ['create', 'rabbit', '--if-missing', '--json'];
 const importing = (file: string) => ['import', file, ...apply, ...patient];
-
-/** A process of its own on this machine. */
-function as(pid: number): Partial<Context> {
-  return { owner: { pid, host: 'here', born: 'once' } };
-}
 
 /** Answers as the list was before anything was created, once something else was done. */
 function oldListAfter(during: () => Promise<unknown>): Reaction {

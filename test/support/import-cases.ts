@@ -128,15 +128,12 @@ export function ledgerFiles(folder: string): string[] {
     .map(({ path }) => path);
 }
 
-export const countsOf = (stdout: string) => JSON.parse(stdout).counts;
-
-/** Reacts to the creation of one category, a number of times. */
+/** Reacts to the first creation of one category. */
 export function reactTo(
   name: string,
   reaction: Reaction,
-  times = 1,
 ): (request: WireRequest) => Reaction | undefined {
-  let left = times;
+  let left = 1;
   return ({ method, body = '' }) => {
     if (method !== 'POST' || JSON.parse(body).name !== name || left === 0) return undefined;
     left -= 1;
