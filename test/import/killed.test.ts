@@ -171,12 +171,14 @@ test.for<[what: string, plan: (step: number) => KillPlan]>([
   },
 );
 
-test.for([
-  ['an import', ['import', 'pets.csv', ...apply], 3],
-  ['a create with --if-missing', ['create', 'cat', '--if-missing'], 1],
-] as const)(
+test.for<[what: string, creates: number, isCut: boolean, perMinute: number]>([
+  ['an import', 3, false, 60],
+  ['an import that sends cat again', 4, true, 60],
+  ['an import that waits for a limit', 3, false, 14],
+  ['a create with --if-missing', 1, false, 60],
+])(
   'before %s creates, files say so durably',
-  async ([, words, creates], { petstore, clock, forward, folder }) => {
+  async ([, creates, isCut, limit], { petstore, clock, forward, sandbox, folder }) => {
     const found: object[] = [];
     const forgotten: string[] = [];
     const { context, unsyncedFiles } = createKillable(
@@ -190,16 +192,16 @@ test.for([
         if (request.method === 'POST') found.push({ isSaid, unsynced });
         // The value does not say any more that something may be under way.
         else if (!isSaid) forgotten.push(...unsyncedFiles());
-        return forward(request);
+        return isCut && found.length === 2 ? cutBefore(request) : forward(request);
       },
       {},
     );
     const file = put(folder, 'name\ndog\ncat\nemu\n');
+    sandbox.plan = { ...plans.business, minute: { limit, length: 60_000 } };
 
     // Then three may be in flight: what became of one of them is not synced before the next one is sent.
     for (let n = 0; n <= 10; n += 1) await petstore('categories list');
-    const argv = ['categories', ...words].map((word) => (word === 'pets.csv' ? file : word));
-    await petstore(argv, { context });
+    await petstore(creates === 1 ? ifMissing : importing(file), { context });
 
     expect(found).toEqual(Array(creates).fill({ isSaid: true, unsynced: [] }));
     expect(forgotten).toEqual([]);
