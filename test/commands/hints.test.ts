@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,208 +9,138 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { category } from '../support/categories.ts';
 import { expect, type Fixtures, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
-const local = 'http://127.0.0.1:4010/v1';
-const noUrl = { PETSTORE_BASE_URL: undefined };
-const noKey = { PETSTORE_API_KEY: undefined };
-const noEnv = { ...noUrl, ...noKey };
-const isRoot = process.getuid?.() === 0;
-
 type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
-type Options = Parameters<Fixtures['petstore']>[1];
-/** Prepares the state in which a hint is printed, and returns the command that prints it. */
-type Scene = (world: World) => Step | Promise<Step>;
-type Step = { readonly argv: string; readonly options?: Options; readonly canRun?: boolean };
+type Options = NonNullable<Parameters<Fixtures['petstore']>[1]>;
+/** The start of a hint as it stands in src, a command that prints it, how that is run, and the state that leads to it. */
+type Row = [hint: string, line: string, options?: Options, prepare?: (world: World) => unknown];
 
-const say = (argv: string, options: Options = {}): Step => ({ argv, options });
-const answers =
-  (argv: string, ...reactions: (() => Response | Error)[]): Scene =>
-  ({ sandbox }) => {
-    for (const reaction of reactions) sandbox.reactions.push(reaction());
-    return say(argv);
-  };
-const terminal = (): Options => ({
-  columns: 300,
-  context: { stdin: Object.assign(Readable.from([]), { isTTY: true }) },
-});
-const logIn = ({ petstore }: World) =>
-  petstore('auth login', { env: { PETSTORE_BASE_URL: local, ...noKey }, stdin: testKey });
-const settings = (own: object) => JSON.stringify({ profiles: { production: own } });
-const html = { headers: { 'content-type': 'text/html' } };
-const keyFile = (folder: string) => join(folder, 'config', 'keys', 'production.json');
-const vault = { 'base-url': local, 'api-key-command': 'vault' };
+const local = 'http://127.0.0.1:4010/v1';
+const noUrl = { env: { PETSTORE_BASE_URL: undefined } };
+const noKey = { env: { PETSTORE_API_KEY: undefined } };
+const noEnv = { env: { ...noUrl.env, ...noKey.env } };
+const moved = { env: { ...noKey.env, PETSTORE_BASE_URL: 'https://b.example/v1' } };
+const terminal = { stdin: Object.assign(Readable.from([]), { isTTY: true }) };
 const capture = async () => ({ exitCode: 1, stdout: '' });
+const vault = { 'base-url': local, 'api-key-command': 'vault' };
 
-/** Each hint with a command, as it stands in src, and the states in which it is printed. */
-const hints: Readonly<Record<string, readonly Scene[]>> = {
-  'run.ts See: ${path} --help': [() => say('categories')],
-  'commands/program.ts See: petstore --help': [() => say('nosuch')],
-  'commands/program.ts See: ${commandPath(command)} --help': [() => say('config set nosuch x')],
-  'commands/config.ts See: petstore config set --help': [() => say('config get plan')],
-  'commands/config.ts Run: petstore profile use ${parseProfileName(value)}': [
-    () => say('config set profile staging'),
+const rows: Row[] = [
+  ['run.ts See: ${path', 'categories'],
+  ['commands/program.ts See: petstore --help', 'nosuch'],
+  ['commands/program.ts See: ${commandPath', 'config set nosuch x'],
+  ['commands/config.ts See: petstore config set --help', 'config get plan'],
+  ['commands/config.ts Run: petstore profile use ', 'config set profile staging'],
+  ['session/settings.ts Run: ${this', 'categories list -p nosuch'],
+  ['session/settings.ts Run: ${this', 'categories list -p nosuch', noEnv],
+  ['session/settings.ts Run: ${this', `categories list -p nosuch --base-url ${local}`, noEnv],
+  ['session/settings.ts Run: ${this', 'profile use nosuch', noEnv, saved({ 'base-url': local })],
+  ['session/settings.ts Run: ${move', 'orders list', moved, logInThenListNothing],
+  ['session/settings.ts Run: ${move', 'orders list', moved, saved(vault)],
+  ['session/settings.ts Run: ${commandOn', 'categories list', noUrl, saved(vault, 0o666)],
+  ['session/find-key.ts Run: ${settings', 'categories list', noKey],
+  ['session/find-key.ts Run: ${settings', `categories list --base-url ${local}`, noEnv],
+  ['session/find-key.ts Run: ${settings', 'auth status', noEnv],
+  ['session/connect.ts Run: ${next', 'categories list', noUrl],
+  ['session/connect.ts Run: ${next', 'doctor', noEnv],
+  ['session/connect.ts Run: ${next', 'auth login -p staging', noEnv],
+  ['session/key-command.ts Run: ${move', 'orders list', noKey, saved({ 'api-key-command': 'x' })],
+  [
+    'session/key-command.ts See: petstore config get api-key-command',
+    'orders list',
+    { ...noEnv, context: { capture } },
+    saved(vault),
   ],
-  'session/settings.ts Run: ${this.loginCommand(name)}': [
-    () => say('categories list -p nosuch'),
-    () => say('categories list -p nosuch', { env: noEnv }),
-    () => say(`categories list -p nosuch --base-url ${local}`, { env: noEnv }),
-    ({ folder }) => {
-      saveSettings(folder, settings({ 'base-url': local }));
-      return say('profile use nosuch', { env: noEnv });
-    },
+  ['settings/keys.ts Run: petstore auth login --profile ', 'orders list', noKey, breakKey],
+  // Nobody but root can give a file away.
+  [
+    'disk/files.ts Run: petstore auth login',
+    'orders list',
+    { ...noKey, context: { uid: 12_345 } },
+    logIn,
   ],
-  'session/settings.ts Run: ${move(value)}': [
-    async (world) => {
-      await logIn(world);
-      world.sandbox.react = () => reply(200, []);
-      return say('orders list', { env: { PETSTORE_BASE_URL: 'https://b.example/v1', ...noKey } });
-    },
-    ({ folder }) => {
-      saveSettings(folder, settings(vault));
-      return say('orders list', { env: { PETSTORE_BASE_URL: 'https://b.example/v1', ...noKey } });
-    },
+  ['disk/files.ts Run: ${commandOn', 'config set output json', {}, linkSettings],
+  ['disk/files.ts Run: ${commandOn', 'orders list', noKey, openKey],
+  [
+    'disk/private-folder.ts Run: ${commandOn',
+    'categories import - --format ndjson --yes',
+    { stdin: '{"name":"dog"}' },
+    openTurns,
   ],
-  'session/settings.ts Run: ${commandOn(': [
-    ({ folder }) => {
-      chmodSync(saveSettings(folder, settings({ 'base-url': local })), 0o666);
-      return { ...say('categories list', { env: noUrl }), canRun: isPosix };
-    },
+  [
+    'commands/auth.ts Run: petstore categories list --profile sandbox',
+    'auth login -p sandbox',
+    {},
+    answers(() => reply(200, [])),
   ],
-  'session/find-key.ts Run: ${settings.loginCommand()} (or set PETSTORE_API_KEY)': [
-    () => say('categories list', { env: noKey }),
-    () => say(`categories list --base-url ${local}`, { env: noEnv }),
-    () => say('auth status', { env: noEnv }),
+  [
+    'commands/auth.ts Run: petstore config unset api-key-command',
+    'auth login',
+    noEnv,
+    saved(vault),
   ],
-  'session/connect.ts Run: ${next}${otherwise}': [
-    () => say('categories list', { env: noUrl }),
-    () => say('categories list', { env: noEnv }),
-    () => say('auth login -p staging', { env: noEnv }),
-    () => say('doctor', { env: noEnv }),
+  ['commands/auth.ts Run: ${session', 'auth login --no-input', { ...noKey, context: terminal }],
+  [
+    'commands/auth.ts Run: ${renew',
+    `auth login --base-url ${local}`,
+    { ...noEnv, stdin: testKey },
+    answers(() => reply(200, 'no list')),
   ],
-  'session/key-command.ts Run: ${move}': [
-    ({ folder }) => {
-      saveSettings(folder, settings({ 'api-key-command': 'vault' }));
-      return say('orders list', { env: noKey });
-    },
+  ['commands/categories/get.ts See: petstore categories list', "categories get ''"],
+  [
+    'commands/categories/get.ts See: petstore categories list --search TEXT',
+    'categories get nosuch -p production',
   ],
-  'session/key-command.ts See: petstore config get api-key-command${profileFlag(profile)}': [
-    ({ folder }) => {
-      saveSettings(folder, settings(vault));
-      return say('orders list', { env: noEnv, context: { capture } });
-    },
+  [
+    'commands/categories/get.ts See: petstore categories ',
+    'categories get dog',
+    {},
+    ({ sandbox }) => sandbox.categories.push(category('1', 'dog'), category('2', 'dog')),
   ],
-  'settings/keys.ts Run: petstore auth login --profile ${profile}': [
-    async (world) => {
-      await logIn(world);
-      const text = readFileSync(keyFile(world.folder), 'utf8');
-      writeFileSync(keyFile(world.folder), text.slice(0, -3));
-      return say('orders list', { env: noKey });
-    },
+  ['service/outcome.ts Run: ${key', 'orders list', noKey, logInThenGet401],
+  [
+    'service/outcome.ts See: petstore config list',
+    'orders list',
+    {},
+    answers(() => reply(404, '')),
   ],
-  'disk/files.ts Run: petstore auth login': isRoot // Nobody else can give a file away.
-    ? [
-        async (world) => {
-          await logIn(world);
-          chownSync(keyFile(world.folder), 65_534, 65_534);
-          return say('orders list', { env: noKey });
-        },
-      ]
-    : [],
-  'disk/files.ts Run: ${commandOn(': [
-    ({ folder }) => {
-      mkdirSync(join(folder, 'config'));
-      symlinkSync('/nowhere', join(folder, 'config', 'settings.json'));
-      return say('config set output json');
-    },
-    async (world) => {
-      await logIn(world);
-      chmodSync(keyFile(world.folder), 0o644);
-      return { ...say('orders list', { env: noKey }), canRun: isPosix };
-    },
+  [
+    'service/outcome.ts Run: petstore ',
+    'api POST /categories --data {}',
+    {},
+    answers(() => reply(500, '')),
   ],
-  'disk/private-folder.ts Run: ${commandOn(': [
-    ({ folder }) => {
-      mkdirSync(join(folder, 'state', 'turns'), { recursive: true });
-      chmodSync(join(folder, 'state', 'turns'), 0o777);
-      const argv = 'categories import - --format ndjson --yes';
-      return { ...say(argv, { stdin: '{"name":"dog"}' }), canRun: isPosix };
-    },
+  [
+    'service/decode.ts See: petstore config list',
+    'orders list',
+    {},
+    answers(() => reply(200, '<html>', { 'content-type': 'text/html' })),
   ],
-  'commands/auth.ts Run: petstore categories list --profile sandbox': [
-    ({ sandbox }) => {
-      sandbox.react = () => reply(200, []);
-      return say('auth login -p sandbox');
-    },
+  [
+    'request/breakdown.ts Run: petstore config list',
+    'orders list',
+    {},
+    answers(() => networkError('ENOTFOUND')),
   ],
-  'commands/auth.ts Run: petstore config unset api-key-command${profileFlag(profile)}': [
-    ({ folder }) => {
-      saveSettings(folder, settings(vault));
-      return say('auth login', { env: noEnv });
-    },
+  [
+    'limit/deliver.ts Run: petstore doctor --check',
+    'orders list',
+    {},
+    answers(() => networkError('ECONNRESET'), 4),
   ],
-  'commands/auth.ts Run: ${session.settings.loginCommand()}': [
-    () => say('auth login --no-input', { ...terminal(), env: noKey }),
-  ],
-  'commands/auth.ts Run: ${renew}': [
-    ({ sandbox }) => {
-      sandbox.reactions.push(reply(200, 'no list'));
-      return say(`auth login --base-url ${local}`, { env: noEnv, stdin: testKey });
-    },
-  ],
-  'commands/categories/get.ts See: petstore categories list': [() => say("categories get ''")],
-  'commands/categories/get.ts See: petstore categories list --search TEXT${flag}': [
-    () => say('categories get nosuch -p production'),
-  ],
-  'commands/categories/get.ts See: petstore categories ${next}${flag}': [
-    ({ sandbox }) => {
-      sandbox.categories.push({ id: 1, name: 'dog' }, { id: 2, name: 'dog' });
-      return say('categories get dog');
-    },
-  ],
-  'service/outcome.ts Run: ${key.renew}': [
-    async (world) => {
-      await logIn(world);
-      world.sandbox.reactions.push(reply(401, {}));
-      return say('orders list', { env: noKey });
-    },
-    () => say(`auth login --base-url ${local}`, { env: noEnv, stdin: 'wrong-key-0123456789' }),
-  ],
-  'service/outcome.ts See: petstore config list': [answers('orders list', () => reply(404, ''))],
-  'service/outcome.ts Run: petstore ${isCreate ? ': [
-    answers('api POST /categories --data {}', () => reply(500, '')),
-  ],
-  'service/decode.ts See: petstore config list': [
-    answers('orders list', () => new Response('<html>', html)),
-  ],
-  'request/breakdown.ts Run: petstore config list': [
-    answers('orders list', () => networkError('ENOTFOUND')),
-  ],
-  'limit/deliver.ts Run: petstore doctor --check': [
-    ({ sandbox }) => {
-      const fault = () => networkError('ECONNRESET');
-      sandbox.reactions.push(fault(), fault(), fault(), fault());
-      return say('orders list');
-    },
-  ],
-  'limit/words.ts See: petstore limits': [
-    answers('orders list --max-wait 0', () =>
-      reply(429, { code: 'banned', message: 'banned', status: 429 }, { 'retry-after': '600' }),
-    ),
-  ],
-};
+  ['limit/words.ts See: petstore limits', 'orders list --max-wait 0', {}, answers(banned)],
+];
 
 /** Hints that are not run here, and the reason. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'commands/categories/create.ts Run: petstore categories get ${first.id}${profileFlag(session.profile)}':
-    'test/commands/categories/create.test.ts',
-  'commands/sandbox/run-program.ts Run: petstore sandbox -- sh ${quoteForShell(program)}':
-    'names a file of the user',
-  'import/json-rows.ts Run: ${jq}': 'takes jq',
+  'commands/categories/create.ts Run: petstore categories get ': 'categories/create.test.ts',
+  'commands/sandbox/run-program.ts Run: petstore sandbox -- sh ': 'names a file of the user',
+  'import/json-rows.ts Run: ${jq': 'takes jq',
   'import/turn-cell.ts Run: petstore doctor': 'takes a store that is away',
-  'import/turn-cell.ts Run: ${command}': 'deletes a value that a later version wrote',
+  'import/turn-cell.ts Run: ${command': 'deletes a value that a later version wrote',
 };
 
 test('each hint of src has a row here', () => {
@@ -220,44 +149,88 @@ test('each hint of src has a row here', () => {
   const found = files
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) =>
-      [...readFileSync(join(src, name), 'utf8').matchAll(/(?:Run|See): [^'`\n]*/g)].map(
-        ([hint]) => `${name.replaceAll('\\', '/')} ${hint}`,
-      ),
+      [
+        ...readFileSync(join(src, name), 'utf8').matchAll(/(?:Run|See): (?:\$\{\w+|[^'`$(\n]+)/g),
+      ].map(([hint]) => `${name.replaceAll('\\', '/')} ${hint}`),
     );
 
-  expect([...new Set(found)].sort()).toEqual(
-    [...Object.keys(hints), ...Object.keys(elsewhere)].sort(),
+  expect(new Set(found)).toEqual(
+    new Set([...rows.map(([hint]) => hint), ...Object.keys(elsewhere)]),
   );
 });
 
-const scenes = Object.entries(hints).flatMap(([hint, all]) =>
-  all.map((scene, index) => [hint, index, scene] as const),
-);
+test.for(rows)('%s: what "%s" prints works', async (row, { petstore, sandbox, folder }) => {
+  const [, line, options = {}, prepare] = row;
+  await prepare?.({ petstore, sandbox, folder });
+  const { stdout, stderr } = await petstore(line, options);
 
-test.for(scenes)(
-  '%s (%i) works where it is printed',
-  async ([, , scene], { petstore, sandbox, folder }) => {
-    const { argv, options = {}, canRun = true } = await scene({ petstore, sandbox, folder });
-    const { env = {}, context: { capture } = {} } = options;
-    const { stdout, stderr } = await petstore(argv, options);
+  const [, command = ''] = /.*^.*(?:Run|See): (.*?)(?: \([^)]*\))?$/ms.exec(stdout + stderr) ?? [];
+  expect(command, stdout + stderr).not.toBe('');
+  const isOurs = command.startsWith('petstore ');
+  if (!isOurs && !isPosix) return;
+  if (!isOurs) execFileSync('sh', ['-c', command]);
+  const filled = command
+    .replace('petstore ', '')
+    .replace(' < KEY_FILE', '')
+    .replace('https://HOST/v1', local)
+    .replace('GET PATH', 'GET /categories');
+  const { env, context } = options;
+  const { exitCode, stderr: said } = await petstore(isOurs ? filled : line, {
+    ...(env && { env }),
+    stdin: isOurs ? testKey : (options.stdin ?? ''),
+    ...(context?.capture && { context: { capture } }),
+  });
 
-    const [, command = ''] =
-      /.*^.*(?:Run|See): (.*?)(?: \([^)]*\))?$/ms.exec(stdout + stderr) ?? [];
-    expect(command, stdout + stderr).not.toBe('');
-    if (!canRun) return;
-    if (!command.startsWith('petstore ')) execFileSync('sh', ['-c', command]);
-    const next = command.startsWith('petstore ') ? command.slice('petstore '.length) : argv;
-    const filled = next
-      .replace(' < KEY_FILE', '')
-      .replace('https://HOST/v1', local)
-      .replace('GET PATH', 'GET /categories');
-    const stdin = options.stdin?.startsWith('{') ? options.stdin : testKey;
-    const result = await petstore(filled, {
-      env,
-      stdin,
-      ...(capture && { context: { capture } }),
-    });
+  expect(exitCode, `${command}\n${said}`).toBe(0);
+});
 
-    expect(result.exitCode, `${command}\n${result.stderr}`).toBe(0);
-  },
-);
+function logIn({ petstore }: World) {
+  return petstore('auth login', { ...noKey, stdin: testKey });
+}
+
+function answers(answer: () => Response | Error, times = 1) {
+  return ({ sandbox }: World) => sandbox.reactions.push(...Array.from({ length: times }, answer));
+}
+
+async function logInThenGet401(world: World) {
+  await logIn(world);
+  answers(() => reply(401, {}))(world);
+}
+
+async function logInThenListNothing(world: World) {
+  await logIn(world);
+  world.sandbox.react = () => reply(200, []);
+}
+
+function saved(production: object, mode = 0o600) {
+  return ({ folder }: World) =>
+    chmodSync(saveSettings(folder, JSON.stringify({ profiles: { production } })), mode);
+}
+
+function keyFile({ folder }: World) {
+  return join(folder, 'config', 'keys', 'production.json');
+}
+
+async function breakKey(world: World) {
+  await logIn(world);
+  writeFileSync(keyFile(world), readFileSync(keyFile(world), 'utf8').slice(0, -3));
+}
+
+async function openKey(world: World) {
+  await logIn(world);
+  chmodSync(keyFile(world), 0o644);
+}
+
+function linkSettings({ folder }: World) {
+  mkdirSync(join(folder, 'config'));
+  symlinkSync('/nowhere', join(folder, 'config', 'settings.json'));
+}
+
+function openTurns({ folder }: World) {
+  mkdirSync(join(folder, 'state', 'turns'), { recursive: true });
+  chmodSync(join(folder, 'state', 'turns'), 0o777);
+}
+
+function banned(): Response {
+  return reply(429, { code: 'banned', message: 'banned', status: 429 }, { 'retry-after': '600' });
+}

@@ -5,7 +5,7 @@ import { saveSettings } from '../support/settings-file.ts';
 
 const folderOfLists = join(import.meta.dirname, 'messages');
 
-/** What is said of a request, and what an event says of it. */
+/** What is said of a request, and what the event says of it; an import has one for each row. */
 const outcomes: Readonly<Record<string, string>> = {
   'Nothing was sent.': 'not_sent',
   'Nothing was created.': 'refused',
@@ -53,7 +53,7 @@ test.for(readdirSync(folderOfLists))(
         expect(withoutTimes(last), typed).toBe(withoutTimes(event.hint ?? last));
         expect(error.length, typed).toBeLessThanOrEqual(event.hint === undefined ? 2 : 3);
         const outcome = error.map((text) => outcomes[text]).find(Boolean);
-        if (outcome) expect(event.outcome, typed).toBe(outcome);
+        if (outcome && !typed.includes(' import ')) expect(event.outcome, typed).toBe(outcome);
         end += ` ${event.kind}${sent > 1 ? `, ${sent} requests` : ''}`;
       }
       if (exitCode === 2) expect(sent, typed).toBe(0);
