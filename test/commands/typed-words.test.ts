@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe } from 'vitest';
-import { expect, test } from '../support/petstore.ts';
+import { expect, test, testKey } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 
 const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -56,91 +55,41 @@ async function launch([program]: readonly string[]): Promise<never> {
   throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
 }
 
-const argvOf = (line: string, word: string) =>
-  line.split(' ').map((part) => part.replace('WORD', () => word));
+/** What is read from a variable, or typed. */
+const places = [...lines, ...variables.map((variable) => `${variable}=WORD categories list`)];
 
-describe('a word of letters and digits', () => {
-  test.for(lines)('is named in the error of %s', async (line, { petstore }) => {
-    const { exitCode, stderr } = await petstore(argvOf(line, 'a1b2c3d4e5f6'), {
-      context: { launch },
-    });
+test.for(places)(
+  'a word is named in the error of %s, and hidden if it is the key',
+  async (place, { petstore, folder }) => {
+    let count = 0;
+    const run = (word: string, key: string, isStored: boolean) => {
+      count += 1;
+      const [, variable = '', line = place] = /^(\w+)=WORD (.*)/.exec(place) ?? [];
+      const config = join(folder, String(count));
+      const keys = join(config, 'keys');
+      const stored = JSON.stringify({ origin: 'http://127.0.0.1:4010', key });
+      mkdirSync(keys, { recursive: true });
+      if (isStored) writeFileSync(join(keys, 'production.json'), stored, { mode: 0o600 });
+      const env = { PETSTORE_CONFIG_DIR: config, PETSTORE_API_KEY: isStored ? undefined : key };
+      const argv = line.split(' ').map((part) => part.replace('WORD', () => word));
+      return petstore(argv, { env: { ...env, [variable]: word }, context: { launch } });
+    };
 
-    expect([2, 3]).toContain(exitCode);
-    expect(stderr).toContain('a1b2c3d4e5f6');
-  });
+    const named = await run('a1b2c3d4e5f6', testKey, false);
+    expect([2, 3]).toContain(named.exitCode);
+    expect(named.stderr).toContain('a1b2c3d4e5f6');
 
-  test.for(variables)('is named as the value of %s', async (variable, { petstore }) => {
-    const { exitCode, stderr } = await petstore('categories list', {
-      env: { [variable]: 'a1b2c3d4e5f6' },
-    });
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('a1b2c3d4e5f6');
-  });
-});
-
-describe('the known key', () => {
-  const ways = ['in the environment', 'stored'] as const;
-  const cases = ways.flatMap((way) => [
-    ...[...lines, 'auth login WORD'].map((line) => ({ way, line, variable: undefined })),
     // No key is stored where the folder of settings is another one.
-    ...variables
-      .filter((variable) => way !== 'stored' || variable !== 'PETSTORE_CONFIG_DIR')
-      .map((variable) => ({ way, line: 'categories list', variable })),
-  ]);
+    const ways = place.startsWith('PETSTORE_CONFIG') ? [false] : [false, true];
+    const isHidden = fc.asyncProperty(anyKey, fc.constantFrom(...ways), async (key, isStored) => {
+      const { exitCode, stdout, stderr } = await run(key, key, isStored);
 
-  test.for(cases)(
-    '$way is hidden in the error of $line $variable',
-    async ({ way, line, variable }, { petstore, folder }) => {
-      let index = 0;
-      const isHidden = fc.asyncProperty(anyKey, async (key) => {
-        index += 1;
-        const config = join(folder, String(index));
-        const env: Record<string, string | undefined> = { PETSTORE_CONFIG_DIR: config };
-        env.PETSTORE_API_KEY = way === 'stored' ? undefined : key;
-        if (way === 'stored') {
-          mkdirSync(join(config, 'keys'), { recursive: true });
-          const stored = JSON.stringify({ origin: 'http://127.0.0.1:4010', key });
-          writeFileSync(join(config, 'keys', 'production.json'), stored, { mode: 0o600 });
-        }
-        if (variable) env[variable] = key;
-        const { exitCode, stdout, stderr } = await petstore(argvOf(line, key), {
-          env,
-          context: { launch },
-        });
-
-        expect([2, 3, 4], stderr).toContain(exitCode);
-        const parts = Array.from({ length: Math.max(1, key.length - 11) }, (_, start) =>
-          key.slice(start, start + 12),
-        );
-        expect(parts.filter((part) => (stdout + stderr).includes(part))).toEqual([]);
-      });
-      await fc.assert(isHidden, trials(20));
-    },
-  );
-});
-
-describe('the value of an option for a secret', () => {
-  test.for([
-    'categories list --api-key=WORD',
-    'categories list --api-key WORD',
-    'categories list --token=WORD',
-    '--password=WORD categories list',
-    'categories list --access_token WORD',
-    '--apikey WORD categories',
-    'categories list -key=WORD',
-    'categories list --api-key-file=WORD',
-    'categories list --api-key-file WORD',
-    'auth login --api-key-file WORD',
-    'auth login WORD',
-  ])('is not repeated: %s', async (line, { petstore }) => {
-    for (const secret of ['a1b2c3d4e5f6', 'x7']) {
-      const { exitCode, stdout, stderr } = await petstore(argvOf(line, secret), {
-        env: { PETSTORE_API_KEY: undefined },
-      });
-
-      expect(exitCode).toBe(2);
-      expect(stdout + stderr).not.toContain(secret);
-    }
-  });
-});
+      expect([2, 3, 4], stderr).toContain(exitCode);
+      const parts = Array.from({ length: Math.max(1, key.length - 11) }, (_, start) =>
+        key.slice(start, start + 12),
+      );
+      expect(parts.filter((part) => (stdout + stderr).includes(part))).toEqual([]);
+    });
+    await fc.assert(isHidden, trials(20));
+  },
+);
