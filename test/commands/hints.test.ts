@@ -24,8 +24,13 @@ const noUrl = { env: { PETSTORE_BASE_URL: undefined } };
 const noKey = { env: { PETSTORE_API_KEY: undefined } };
 const noEnv = { env: { ...noUrl.env, ...noKey.env } };
 const moved = { env: { ...noKey.env, PETSTORE_BASE_URL: 'https://b.example/v1' } };
+const asAnother = { ...noKey, context: { uid: 12_345 } };
 const terminal = { stdin: Object.assign(Readable.from([]), { isTTY: true }) };
 const capture = async () => ({ exitCode: 1, stdout: '' });
+const fails = { ...noEnv, context: { capture } };
+const reset = networkError('ECONNRESET');
+const html = { 'content-type': 'text/html' };
+const banned = reply(429, { code: 'banned', message: 'no' }, { 'retry-after': '600' });
 const vault = { 'base-url': local, 'api-key-command': 'vault' };
 
 const rows: Row[] = [
@@ -51,17 +56,11 @@ const rows: Row[] = [
   [
     'session/key-command.ts See: petstore config get api-key-command',
     'orders list',
-    { ...noEnv, context: { capture } },
+    fails,
     saved(vault),
   ],
   ['settings/keys.ts Run: petstore auth login --profile ', 'orders list', noKey, breakKey],
-  // Nobody but root can give a file away.
-  [
-    'disk/files.ts Run: petstore auth login',
-    'orders list',
-    { ...noKey, context: { uid: 12_345 } },
-    logIn,
-  ],
+  ['disk/files.ts Run: petstore auth login', 'orders list', asAnother, logIn],
   ['disk/files.ts Run: ${commandOn', 'config set output json', {}, linkSettings],
   ['disk/files.ts Run: ${commandOn', 'orders list', noKey, openKey],
   [
@@ -74,7 +73,7 @@ const rows: Row[] = [
     'commands/auth.ts Run: petstore categories list --profile sandbox',
     'auth login -p sandbox',
     {},
-    answers(() => reply(200, [])),
+    answers(reply(200, [])),
   ],
   [
     'commands/auth.ts Run: petstore config unset api-key-command',
@@ -87,7 +86,7 @@ const rows: Row[] = [
     'commands/auth.ts Run: ${renew',
     `auth login --base-url ${local}`,
     { ...noEnv, stdin: testKey },
-    answers(() => reply(200, 'no list')),
+    answers(reply(200, 'no list')),
   ],
   ['commands/categories/get.ts See: petstore categories list', "categories get ''"],
   [
@@ -101,35 +100,30 @@ const rows: Row[] = [
     ({ sandbox }) => sandbox.categories.push(category('1', 'dog'), category('2', 'dog')),
   ],
   ['service/outcome.ts Run: ${key', 'orders list', noKey, logInThenGet401],
-  [
-    'service/outcome.ts See: petstore config list',
-    'orders list',
-    {},
-    answers(() => reply(404, '')),
-  ],
+  ['service/outcome.ts See: petstore config list', 'orders list', {}, answers(reply(404, ''))],
   [
     'service/outcome.ts Run: petstore ',
     'api POST /categories --data {}',
     {},
-    answers(() => reply(500, '')),
+    answers(reply(500, '')),
   ],
   [
     'service/decode.ts See: petstore config list',
     'orders list',
     {},
-    answers(() => reply(200, '<html>', { 'content-type': 'text/html' })),
+    answers(reply(200, '<html>', html)),
   ],
   [
     'request/breakdown.ts Run: petstore config list',
     'orders list',
     {},
-    answers(() => networkError('ENOTFOUND')),
+    answers(networkError('ENOTFOUND')),
   ],
   [
     'limit/deliver.ts Run: petstore doctor --check',
     'orders list',
     {},
-    answers(() => networkError('ECONNRESET'), 4),
+    answers(reset, reset, reset, reset),
   ],
   ['limit/words.ts See: petstore limits', 'orders list --max-wait 0', {}, answers(banned)],
 ];
@@ -188,13 +182,13 @@ function logIn({ petstore }: World) {
   return petstore('auth login', { ...noKey, stdin: testKey });
 }
 
-function answers(answer: () => Response | Error, times = 1) {
-  return ({ sandbox }: World) => sandbox.reactions.push(...Array.from({ length: times }, answer));
+function answers(...reactions: (Response | Error)[]) {
+  return ({ sandbox }: World) => sandbox.reactions.push(...reactions);
 }
 
 async function logInThenGet401(world: World) {
   await logIn(world);
-  answers(() => reply(401, {}))(world);
+  answers(reply(401, {}))(world);
 }
 
 async function logInThenListNothing(world: World) {
@@ -229,8 +223,4 @@ function linkSettings({ folder }: World) {
 function openTurns({ folder }: World) {
   mkdirSync(join(folder, 'state', 'turns'), { recursive: true });
   chmodSync(join(folder, 'state', 'turns'), 0o777);
-}
-
-function banned(): Response {
-  return reply(429, { code: 'banned', message: 'banned', status: 429 }, { 'retry-after': '600' });
 }

@@ -59,7 +59,7 @@ describe('categories get', () => {
     expect(stderr).toContain(`"dog" is ambiguous: ids ${ids} and 17 more\n`);
   });
 
-  test('finds one at the end of a long list, and whether it is the only one', async ({
+  test('sees at the end of a list above 8 MiB that it is not the only one', async ({
     petstore,
     sandbox,
   }) => {
@@ -67,16 +67,11 @@ describe('categories get', () => {
       { length: 100 },
       (_, n) => `{"id":${n},"name":"${'x'.repeat(85_000)}"}`,
     );
-    sandbox.reactions.push(
-      reply(200, `[${rows.join()},{"id":-1,"name":"dog"}]`),
-      reply(200, `[${rows.join()},{"id":-1,"name":"17"}]`),
-    );
+    sandbox.reactions.push(reply(200, `[${rows.join()},{"id":-1,"name":"17"}]`));
 
-    const one = await petstore('categories get dog -q -o ndjson');
-    const two = await petstore('categories get 17');
+    const { stderr } = await petstore('categories get 17');
 
-    expect(one).toMatchObject({ exitCode: 0, stdout: '{"id":-1,"name":"dog"}\n' });
-    expect(two.stderr).toContain('ids 17, -1\nSee: petstore categories get -1\n');
+    expect(stderr).toContain('ids 17, -1\nSee: petstore categories get -1\n');
   });
 });
 
