@@ -19,7 +19,9 @@ const logIn = (petstore: Fixtures['petstore'], flags = '', env: Env = noKey) =>
   petstore(`auth login ${flags}`, { env, stdin: testKey });
 
 describe('auth status', () => {
-  const known = { profile: 'production', baseUrl: local, keyEnding: 'cdef' };
+  const ofUrl = { profile: 'production', baseUrl: local };
+  const known = { ...ofUrl, keyEnding: 'cdef' };
+  const keySource = 'PETSTORE_API_KEY';
 
   test.for([
     ['of the environment', '', { PETSTORE_API_KEY: testKey }, () => 'PETSTORE_API_KEY'],
@@ -40,20 +42,16 @@ describe('auth status', () => {
     },
   );
 
-  test('says what there is where something is missing', async ({ petstore }) => {
-    const short = { PETSTORE_API_KEY: 'fifteen-chars-1' };
-    const keySource = 'PETSTORE_API_KEY';
-    for (const [flags, env, code, shown] of [
-      ['', short, 0, { profile: 'production', baseUrl: local, keySource }],
-      ['-p staging', noKey, 4, { profile: 'staging', baseUrl: local }],
-      ['-p staging --check', noKey, 4, { profile: 'staging', baseUrl: local }],
-      ['', { PETSTORE_BASE_URL: '' }, 0, { profile: 'production', keySource, keyEnding: 'cdef' }],
-      ['-p sandbox', {}, 0, { profile: 'sandbox', keySource: 'the sandbox' }],
-    ] as const) {
-      const end = await petstore(`auth status --json ${flags}`, { env });
-      expect([end.exitCode, end.json], flags).toEqual([code, shown]);
-      if (code === 4) expect(end.events().at(-1)?.message).toBe('no API key for profile staging');
-    }
+  test.for<[string, Env, number, object]>([
+    ['', { PETSTORE_API_KEY: 'fifteen-chars-1' }, 0, { ...ofUrl, keySource }],
+    ['-p staging', noKey, 4, { ...ofUrl, profile: 'staging' }],
+    ['-p staging --check', noKey, 4, { ...ofUrl, profile: 'staging' }],
+    ['', { PETSTORE_BASE_URL: '' }, 0, { profile: 'production', keySource, keyEnding: 'cdef' }],
+    ['-p sandbox', {}, 0, { profile: 'sandbox', keySource: 'the sandbox' }],
+  ])('%s shows what there is: %j', async ([flags, env, exit, shown], { petstore }) => {
+    const { exitCode, json } = await petstore(`auth status --json ${flags}`, { env });
+
+    expect([exitCode, json]).toEqual([exit, shown]);
   });
 
   test.for([
@@ -68,11 +66,8 @@ describe('auth status', () => {
 
       const { exitCode, json } = await petstore('auth status --check --json');
 
-      const keySource = 'PETSTORE_API_KEY';
-      expect([exitCode, json]).toEqual([
-        exit,
-        { ...known, keySource, ...(works !== undefined && { works }) },
-      ]);
+      const shown = { ...known, keySource, ...(works !== undefined && { works }) };
+      expect([exitCode, json]).toEqual([exit, shown]);
       expect(urls(sandbox)).toEqual([`GET ${local}/categories`]);
     },
   );
@@ -85,10 +80,10 @@ describe('auth logout', () => {
 
     const { exitCode, stderr } = await petstore('auth logout', { env: noKey });
 
-    expect([exitCode, stderr]).toEqual([
-      0,
-      'petstore: removed the API key of profile production from this machine. The key itself is still valid until you revoke it\n',
-    ]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      'removed the API key of profile production from this machine. The key',
+    );
     expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
   });
 
@@ -131,6 +126,7 @@ describe('auth login on a terminal', () => {
       'API key for http://127.0.0.1:4010',
     ]);
     expect(stderr).toContain('petstore: the service accepted the key\n');
+    expect(stderr).not.toContain('takes precedence');
     expect(stderr).toContain(`production in ${keysIn(folder)}, for http://127.0.0.1:4010 only\n`);
     expect(stderr).toContain(
       `saved base-url=${local} for profile production in ${folder}/config/set`,
@@ -140,43 +136,31 @@ describe('auth login on a terminal', () => {
     expect((await petstore('categories list -p staging', { env: none })).exitCode).toBe(2);
   });
 
-  test.for([
-    ['a key of --api-key-file', '--api-key-file FOLDER/key', {}, 0],
-    ['the profile it is given', '-p staging', none, 2],
-  ] as const)(
-    'asks for no more than it needs: %s',
-    async ([, flags, env, questions], { petstore, folder }) => {
-      writeFileSync(join(folder, 'key'), `${testKey}\n`);
-      const user = typing(local, testKey);
+  test('asks for nothing that it is given', async ({ petstore, folder }) => {
+    writeFileSync(join(folder, 'key'), `${testKey}\n`);
+    const user = typing();
 
-      const { exitCode, stderr } = await petstore(`auth login ${flags.replace('FOLDER', folder)}`, {
-        ...user,
-        env,
-      });
+    const { exitCode, stderr } = await petstore(
+      `auth login -p staging --api-key-file ${folder}/key`,
+      user,
+    );
 
-      expect([exitCode, user.asked.length]).toEqual([0, questions]);
-      expect(readdirSync(keysIn(folder))).toEqual([
-        flags.startsWith('-p') ? 'staging.json' : 'production.json',
-      ]);
-      // Where there is a key in the environment.
-      expect(stderr.includes('takes precedence, unless you pass --profile')).toBe(env !== none);
-    },
-  );
+    expect([exitCode, user.asked]).toEqual([0, []]);
+    expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
+    expect(stderr).toContain('takes precedence, unless you pass --profile staging\n');
+  });
 
   test('asks again for what is invalid, and says why', async ({ petstore }) => {
     const user = typing('pets.example/v1', ' ', ` ${local} `, '', 'two words', `${testKey} `);
 
     expect((await petstore('auth login', { ...user, env: none })).exitCode).toBe(0);
 
-    const url = (text: string) =>
-      `invalid base URL "${text}". It must start with https://. Write https://HOST/v1 (http only for localhost).`;
-    const character = 'character 4 is a space, a control or a non-ASCII character';
-    const key = 'invalid API key: ';
+    const start = 'It must start with https://. Write https://HOST/v1 (http only for localhost).';
     expect(user.refused).toEqual([
-      url('pets.example/v1'),
-      url(''),
-      `${key}must not be empty`,
-      `${key}${character}`,
+      `invalid base URL "pets.example/v1". ${start}`,
+      `invalid base URL "". ${start}`,
+      'invalid API key: must not be empty',
+      'invalid API key: character 4 is a space, a control or a non-ASCII character',
     ]);
   });
 

@@ -74,11 +74,8 @@ test.for([
 test.for([
   ['linux', /^export PETSTORE_BASE_URL=http:\S+\/v1\nexport PETSTORE_API_KEY=sandbox-\w+\n$/],
   ['win32', /^\$env:PETSTORE_BASE_URL = 'http:\S+'\n\$env:PETSTORE_API_KEY = 'sandbox-\w+'\n$/],
-] as const)(
-  'without a program: lines for a shell of %s',
-  async ([platform, lines], { petstore }) => {
-    const signal = AbortSignal.abort();
+] as const)('without a program: lines for %s', async ([platform, lines], { petstore }) => {
+  const options = { signal: AbortSignal.abort(), context: { platform } };
 
-    expect((await petstore('sandbox', { signal, context: { platform } })).stdout).toMatch(lines);
-  },
-);
+  expect((await petstore('sandbox', options)).stdout).toMatch(lines);
+});

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 import { interrupted } from '../support/values.ts';
@@ -153,14 +154,13 @@ describe('failures of the service', () => {
   });
 
   test('a create that is never answered ends after 30 s', async ({ petstore, sandbox, clock }) => {
-    const start = clock.now();
     sandbox.reactions.push('stall');
 
-    const result = await petstore('categories create frog --max-wait 0');
+    const { exitCode, stderr } = await petstore('categories create frog --max-wait 0');
 
-    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
-    expect(result.stderr).toContain('the request to 127.0.0.1:4010 timed out after 30s');
-    expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain('the request to 127.0.0.1:4010 timed out after 30s');
+    expect(clock.now() - startTime).toBeGreaterThanOrEqual(30_000);
   });
 
   test('an Error is shown in one line, and whole in the event', async ({ petstore, sandbox }) => {
