@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
+import { exitCodes as meanings } from '../../src/commands/topics.ts';
 import { exitCodes, Failure, type Outcome } from '../../src/errors.ts';
 import { failureEvent } from '../../src/output/event-text.ts';
 import { pages, quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/pages.ts';
@@ -33,6 +34,7 @@ test('docs/scripting.md explains each exit code in the words of help', async ({ 
   );
   const rows = rowsOf(sectionOf(scripting, 'Exit codes'));
 
+  expect(explained.map(([code]) => code)).toEqual(meanings.map(([code]) => code));
   expect(rows.map(([code, meaning]) => [code, meaning])).toEqual(explained);
   for (const [kind, exitCode] of Object.entries(exitCodes)) {
     const link = rows.find(([code]) => code === String(exitCode))?.[2];

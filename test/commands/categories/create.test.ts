@@ -159,9 +159,8 @@ describe('after a broken connection a create', () => {
   ])('%s', async ([what, reactionIn, sent, says], { create, sandbox, clock }) => {
     sandbox.react = ({ method }) => (method === 'POST' ? reactionIn(sandbox) : undefined);
 
-    const { exitCode, stdout, stderr } = await create(
-      what.includes('--if-missing') ? '--if-missing' : '',
-    );
+    const flag = /--if-missing/.exec(what)?.[0];
+    const { exitCode, stdout, stderr } = await create(flag);
 
     const isKnown = says.startsWith('created');
     expect([exitCode, stdout !== '', methods(sandbox)]).toEqual([isKnown ? 0 : 6, isKnown, sent]);
