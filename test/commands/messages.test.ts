@@ -16,14 +16,16 @@ const outcomes: Readonly<Record<string, string>> = {
 /**
  * Each line of a list is what is typed, and what it ends with: exit code, kind of error, requests if more than one, and what is
  * said, where `~` is the folder of the line. With --json the event says the same. Before what is typed may stand variables; an
- * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and FIELDS (`name: value`, one a line) are the response of the
- * service, and ERROR is that of the network. `npx vitest run test/commands/messages.test.ts --update` writes the lists anew.
+ * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and FIELDS (`name: value`, one a line) are
+ * the response of the service, and ERROR is that of the network. `npx vitest run test/commands/messages.test.ts --update` writes the lists anew.
  */
 test.for(readdirSync(folderOfLists))(
   'each line of %s ends as it says',
   async (file, { petstore, sandbox, folder }) => {
     const list = join(folderOfLists, file);
     const lines: string[] = [];
+    /** The kind of an error, by its words without what is quoted: with these its event is the same. */
+    const kinds = new Map<string, string>();
     for (const [typed] of readFileSync(list, 'utf8').matchAll(/^.+?(?=( => .*)?$)/gm)) {
       const home = join(folder, String(lines.length));
       const config = join(home, 'config');
@@ -46,15 +48,19 @@ test.for(readdirSync(folderOfLists))(
       expect(error.length, stderr).toBeLessThanOrEqual(3);
       let end = String(exitCode);
       if (exitCode > 0 && !/PETSTORE_OUTPUT| -o |"output"/.test(typed)) {
-        const { stderr: json } = await run(['--json', ...argv], 'json');
-        const event = JSON.parse(json.replaceAll(home, '~').trimEnd().split('\n').at(-1) ?? '');
-        expect(event, typed).toMatchObject({ event: 'error', exitCode });
-        const last = error.at(-1) ?? '';
-        expect(withoutTimes(last), typed).toBe(withoutTimes(event.hint ?? last));
-        expect(error.length, typed).toBeLessThanOrEqual(event.hint === undefined ? 2 : 3);
-        const outcome = error.map((text) => outcomes[text]).find(Boolean);
-        if (outcome && !typed.includes(' import ')) expect(event.outcome, typed).toBe(outcome);
-        end += ` ${event.kind}${sent > 1 ? `, ${sent} requests` : ''}`;
+        const words = `${exitCode} ${error.join('\n').replaceAll(/"[^"]*"|'[^']*'|\d+/g, '')}`;
+        if (!kinds.has(words)) {
+          const { stderr: json } = await run(['--json', ...argv], 'json');
+          const event = JSON.parse(json.replaceAll(home, '~').trimEnd().split('\n').at(-1) ?? '');
+          expect(event, typed).toMatchObject({ event: 'error', exitCode });
+          const last = error.at(-1) ?? '';
+          expect(withoutTimes(last), typed).toBe(withoutTimes(event.hint ?? last));
+          expect(error.length, typed).toBeLessThanOrEqual(event.hint === undefined ? 2 : 3);
+          const outcome = error.map((text) => outcomes[text]).find(Boolean);
+          if (outcome && !typed.includes(' import ')) expect(event.outcome, typed).toBe(outcome);
+          kinds.set(words, event.kind);
+        }
+        end += ` ${kinds.get(words)}${sent > 1 ? `, ${sent} requests` : ''}`;
       }
       if (exitCode === 2) expect(sent, typed).toBe(0);
       const isWritten = settings !== undefined || /\bsaved\b/.test(stderr);
