@@ -16,8 +16,9 @@ import { saveSettings } from '../support/settings-file.ts';
 
 type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
 type Options = NonNullable<Parameters<Fixtures['petstore']>[1]>;
-/** The start of a hint as it stands in src, a command that prints it, how that is run, and the state that leads to it. */
-type Row = [hint: string, line: string, options?: Options, prepare?: (world: World) => unknown];
+/** The start of a hint as it stands in src, a command that prints it, and how and in which state that is run. */
+type Row = [hint: string, line: string, ...state: (Options | Prepare)[]];
+type Prepare = (world: World) => unknown;
 
 const local = 'http://127.0.0.1:4010/v1';
 const noUrl = { env: { PETSTORE_BASE_URL: undefined } };
@@ -28,7 +29,8 @@ const asAnother = { ...noKey, context: { uid: 12_345 } };
 const terminal = { stdin: Object.assign(Readable.from([]), { isTTY: true }) };
 const capture = async () => ({ exitCode: 1, stdout: '' });
 const fails = { ...noEnv, context: { capture } };
-const reset = networkError('ECONNRESET');
+const lost = networkError('ENOTFOUND');
+const resets = Array.from({ length: 4 }, () => networkError('ECONNRESET'));
 const html = { 'content-type': 'text/html' };
 const banned = reply(429, { code: 'banned', message: 'no' }, { 'retry-after': '600' });
 const vault = { 'base-url': local, 'api-key-command': 'vault' };
@@ -61,7 +63,7 @@ const rows: Row[] = [
   ],
   ['settings/keys.ts Run: petstore auth login --profile ', 'orders list', noKey, breakKey],
   ['disk/files.ts Run: petstore auth login', 'orders list', asAnother, logIn],
-  ['disk/files.ts Run: ${commandOn', 'config set output json', {}, linkSettings],
+  ['disk/files.ts Run: ${commandOn', 'config set output json', linkSettings],
   ['disk/files.ts Run: ${commandOn', 'orders list', noKey, openKey],
   [
     'disk/private-folder.ts Run: ${commandOn',
@@ -72,7 +74,6 @@ const rows: Row[] = [
   [
     'commands/auth.ts Run: petstore categories list --profile sandbox',
     'auth login -p sandbox',
-    {},
     answers(reply(200, [])),
   ],
   [
@@ -93,39 +94,18 @@ const rows: Row[] = [
     'commands/categories/get.ts See: petstore categories list --search TEXT',
     'categories get nosuch -p production',
   ],
-  [
-    'commands/categories/get.ts See: petstore categories ',
-    'categories get dog',
-    {},
-    ({ sandbox }) => sandbox.categories.push(category('1', 'dog'), category('2', 'dog')),
-  ],
+  ['commands/categories/get.ts See: petstore categories ', 'categories get dog', twoDogs],
   ['service/outcome.ts Run: ${key', 'orders list', noKey, logInThenGet401],
-  ['service/outcome.ts See: petstore config list', 'orders list', {}, answers(reply(404, ''))],
-  [
-    'service/outcome.ts Run: petstore ',
-    'api POST /categories --data {}',
-    {},
-    answers(reply(500, '')),
-  ],
+  ['service/outcome.ts See: petstore config list', 'orders list', answers(reply(404, ''))],
+  ['service/outcome.ts Run: petstore ', 'api POST /categories --data {}', answers(reply(500, ''))],
   [
     'service/decode.ts See: petstore config list',
     'orders list',
-    {},
     answers(reply(200, '<html>', html)),
   ],
-  [
-    'request/breakdown.ts Run: petstore config list',
-    'orders list',
-    {},
-    answers(networkError('ENOTFOUND')),
-  ],
-  [
-    'limit/deliver.ts Run: petstore doctor --check',
-    'orders list',
-    {},
-    answers(reset, reset, reset, reset),
-  ],
-  ['limit/words.ts See: petstore limits', 'orders list --max-wait 0', {}, answers(banned)],
+  ['request/breakdown.ts Run: petstore config list', 'orders list', answers(lost)],
+  ['limit/deliver.ts Run: petstore doctor --check', 'orders list', answers(...resets)],
+  ['limit/words.ts See: petstore limits', 'orders list --max-wait 0', answers(banned)],
 ];
 
 /** Hints that are not run here, and the reason. */
@@ -154,8 +134,9 @@ test('each hint of src has a row here', () => {
 });
 
 test.for(rows)('%s: what "%s" prints works', async (row, { petstore, sandbox, folder }) => {
-  const [, line, options = {}, prepare] = row;
-  await prepare?.({ petstore, sandbox, folder });
+  const [, line, ...state] = row;
+  const options = state.find((one) => typeof one === 'object') ?? {};
+  for (const one of state) if (typeof one === 'function') await one({ petstore, sandbox, folder });
   const { stdout, stderr } = await petstore(line, options);
 
   const [, command = ''] = /.*^.*(?:Run|See): (.*?)(?: \([^)]*\))?$/ms.exec(stdout + stderr) ?? [];
@@ -199,6 +180,10 @@ async function logInThenListNothing(world: World) {
 function saved(production: object, mode = 0o600) {
   return ({ folder }: World) =>
     chmodSync(saveSettings(folder, JSON.stringify({ profiles: { production } })), mode);
+}
+
+function twoDogs({ sandbox }: World) {
+  sandbox.categories.push(category('1', 'dog'), category('2', 'dog'));
 }
 
 function keyFile({ folder }: World) {
