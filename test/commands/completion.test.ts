@@ -33,6 +33,7 @@ test.for([
   ['help ', 'categories options exit-codes environment'],
   ['exit', 'nothing'],
   ['help categories c', 'create'],
+  ['help categories exi', 'nothing'],
   ['categories import --yes --', '--dry-run'],
   ['sandbox --data=x', 'files'],
   ['sandbox -- --p', 'files'],
