@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { test as base, type Fixtures, silence } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
+import { loadCommands, never } from '../support/told.ts';
 import type { Context, WireAnswer, WireRequest } from '../support/values.ts';
-import { fixedWindow, take, type Verdict } from './quota.ts';
+import type { Service } from './limiters.ts';
 
 type Options = {
   readonly seed: number;
   /** Decides about each request as it arrives. */
-  readonly service: (now: number, route: string) => Verdict;
+  readonly service: Service;
   /** The longest time that a connection, a request or a response takes, in ms. */
   readonly latency?: number;
   /** The most processes that are killed. */
@@ -22,12 +23,16 @@ export type Crowd = {
   /** In the order in which they were sent. */
   readonly requests: readonly Sent[];
   readonly killed: ReadonlySet<number>;
-  /** Runs shell loops side by side, each command as a process of its own. Returns how those ended that were not killed. */
-  readonly run: (loops: readonly (readonly Command[])[]) => Promise<Ended[]>;
+  /** How those ended that were not killed. */
+  readonly ends: readonly Ended[];
+  /** The names at the service. */
+  readonly created: readonly string[];
+  /** Runs shell loops side by side, each command as a process of its own. */
+  readonly run: (loops: readonly (readonly Command[])[]) => Promise<readonly Ended[]>;
 };
 
 /** A request whose first byte left; times are ms since the crowd began. */
-export type Sent = {
+type Sent = {
   readonly sentAt: number;
   isRefused: boolean;
   /** When a process that lives had the response, and how long it has to wait then. */
@@ -42,24 +47,20 @@ type Process = {
   readonly die: () => void;
 };
 
-type Machine = Pick<Fixtures, 'clock' | 'forward' | 'petstore'> & { readonly stateFolder: string };
-
-const forever = new AbortController().signal;
-
 export const test = base.extend<{ openCrowd: (options: Options) => Promise<Crowd> }>({
   openCrowd: async ({ clock, folder, forward, petstore, sandbox }, use) => {
+    const fixtures = { clock, folder, forward, petstore, sandbox };
+    await loadCommands(petstore, folder);
     let crowds = 0;
     await use(async (options) => {
       crowds += 1;
       // The service of the crowd counts in place of the sandbox.
       const unlimited = { limit: 1e9, length: 86_400_000 };
       sandbox.plan = { minute: unlimited, day: unlimited };
-      const machine = { clock, forward, petstore, stateFolder: join(folder, `state-${crowds}`) };
-      await loadCommands({ ...machine, stateFolder: join(folder, 'state-0') });
       // On a full second, when all that an earlier crowd has sent has arrived.
-      await clock.sleep(60_000 - (clock.service() % 1_000), forever);
+      await clock.sleep(60_000 - (clock.service() % 1_000), never);
       sandbox.categories.length = 0;
-      return createCrowd(machine, options);
+      return createCrowd(fixtures, join(folder, `state-${crowds}`), options);
     });
   },
 });
@@ -80,55 +81,48 @@ export function sentTooEarly(requests: readonly Sent[]): Sent[] {
   );
 }
 
-let areCommandsLoaded = false;
-
-/** Parts of the program load when they are first needed. That takes real time, in which the clock of a crowd would go on. */
-async function loadCommands(machine: Machine): Promise<void> {
-  if (areCommandsLoaded) return;
-  areCommandsLoaded = true;
-  const window = fixedWindow(() => 2, 60_000);
-  const { run } = createCrowd(machine, { seed: 0, service: (now) => take([window], now) });
-  const [[create = []] = []] = createPets(1, 1);
-  await run([[create, ['categories', 'list'], create]]);
-}
-
 function createCrowd(
-  { clock, forward, petstore, stateFolder }: Machine,
+  { clock, forward, petstore, sandbox }: Fixtures,
+  stateFolder: string,
   { seed, service, latency = 0, kills = 0 }: Options,
 ): Crowd {
   const random = createRandom(seed);
   const began = clock.uptime();
+  const passed = () => clock.uptime() - began;
+  const inTransit = () => clock.sleep(random() * latency, never);
   const requests: Sent[] = [];
   const killed = new Set<number>();
+  const ends: Ended[] = [];
   let started = 0;
   let killsLeft = kills;
 
-  return { requests, killed, run };
+  return {
+    ...{ requests, killed, ends },
+    get created() {
+      return sandbox.categories.map(({ name }) => name);
+    },
+    async run(loops) {
+      await Promise.all(loops.map(runLoop));
+      return ends;
+    },
+  };
 
-  async function run(loops: readonly (readonly Command[])[]): Promise<Ended[]> {
-    const ends = await Promise.all(loops.map(runLoop));
-    return ends.flat().filter((end) => end !== undefined);
-  }
-
-  async function runLoop(commands: readonly Command[]) {
-    const ends: (Ended | undefined)[] = [];
-    for (const command of commands) ends.push(await runProcess(command));
-    return ends;
+  async function runLoop(commands: readonly Command[]): Promise<void> {
+    for (const command of commands) {
+      const ended = await runProcess(command);
+      if (ended) ends.push(ended);
+    }
   }
 
   function runProcess(command: Command): Promise<Ended | undefined> {
     started += 1;
-    const pid = started;
     const isDoomed = killsLeft > 0 && random() < 0.2;
     if (isDoomed) killsLeft -= 1;
     const stepsLeft = isDoomed ? Math.floor(random() * 4) : Number.POSITIVE_INFINITY;
     return new Promise((resolve, reject) => {
-      const die = () => resolve(undefined);
-      const options = {
-        env: { PETSTORE_STATE_DIR: stateFolder },
-        context: contextOf({ pid, stepsLeft, die }),
-      };
-      petstore(command, options).then(resolve, reject);
+      const context = contextOf({ pid: started, stepsLeft, die: () => resolve(undefined) });
+      const env = { PETSTORE_STATE_DIR: stateFolder };
+      petstore(command, { env, context }).then(resolve, reject);
     });
   }
 
@@ -138,7 +132,10 @@ function createCrowd(
       isRunning: ({ pid }) => !killed.has(pid),
       random,
       send: (request) => send(process, request),
-      sleep: (ms, signal) => sleep(process, ms, signal),
+      async sleep(ms, signal) {
+        await step(process);
+        await clock.sleep(ms, signal).finally(() => killed.has(process.pid) && silence);
+      },
     };
   }
 
@@ -147,12 +144,8 @@ function createCrowd(
     await request.lastCheck?.();
     await step(process);
     request.onSent();
-    const sent = {
-      sentAt: passed(),
-      isRefused: false,
-      toldAt: Number.POSITIVE_INFINITY,
-      waitMs: 0,
-    };
+    const unknown = { isRefused: false, toldAt: Number.POSITIVE_INFINITY, waitMs: 0 };
+    const sent = { ...unknown, sentAt: passed() };
     requests.push(sent);
     await inTransit();
     const answer = await respond(request);
@@ -164,11 +157,6 @@ function createCrowd(
     return answer;
   }
 
-  async function sleep(process: Process, ms: number, signal: AbortSignal): Promise<void> {
-    await step(process);
-    await clock.sleep(ms, signal).finally(() => killed.has(process.pid) && silence);
-  }
-
   /** Kills the process if it is time. Nothing that it waits for comes after that. */
   async function step(process: Process): Promise<void> {
     process.stepsLeft -= 1;
@@ -176,14 +164,6 @@ function createCrowd(
     killed.add(process.pid);
     process.die();
     await silence;
-  }
-
-  function passed(): number {
-    return clock.uptime() - began;
-  }
-
-  function inTransit(): Promise<void> {
-    return clock.sleep(random() * latency, forever);
   }
 
   async function respond(request: WireRequest): Promise<WireAnswer> {

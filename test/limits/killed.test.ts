@@ -1,69 +1,40 @@
 import { describe } from 'vitest';
-import { startTime } from '../support/clock.ts';
-import { expect, type Fixtures, reply, silence, test } from '../support/petstore.ts';
-import { list, never, second, windowHeaders } from '../support/told.ts';
+import { test, vanish } from '../support/import-runs.ts';
+import { expect } from '../support/petstore.ts';
+import { list } from '../support/told.ts';
+import { plans } from '../support/values.ts';
 
-const killed = { pid: 1, born: 'once' };
-/** Nobody knows of another machine's processes. */
-const isRunning = ({ pid, host }: { readonly pid: number; readonly host: string }) =>
-  pid !== killed.pid || host !== 'here';
+const create = ['categories', 'create', 'cat', '--timeout', '1h'];
 
 describe('a process that is killed with a request in flight', () => {
+  // It is killed ten seconds after it sent that.
   test.for([
-    ['the first of all: the next one follows within three seconds', 'here', 0, 0, 3],
+    ['the first of all: the next one follows within three seconds', 'here', 0, 10, 13],
     ['the last of a minute: it may have been counted', 'here', 1, 60, 63],
-    [
-      'the first of all, elsewhere: within eleven minutes, whatever its timeout',
-      'there',
-      0,
-      0,
-      660,
-    ],
-  ] as const)('%s', async ([, host, before, from, to], { petstore, sandbox, clock }) => {
-    for (let n = 0; n < before; n += 1) {
-      sandbox.reactions.push(reply(200, [], windowHeaders(60, 1)));
-      await petstore(list);
-    }
-    await killInFlight({ petstore, sandbox, clock }, host);
+    ['the first of all, elsewhere: within eleven minutes', 'there', 0, 60, 660],
+  ] as const)('%s', async ([, host, before, from, to], { runProcess, sandbox, clock }) => {
+    sandbox.plan = { ...plans.free, minute: { limit: 2, length: 60_000 } };
+    const start = clock.uptime();
+    if (before > 0) await runProcess(list);
+    await runProcess(create, { create: vanish, isKilled: true, host });
 
-    const { exitCode } = await petstore([...list, '--max-wait', 'inf'], { context: { isRunning } });
+    const { exitCode, sent } = await runProcess([...list, '--max-wait', 'inf']);
 
-    expect(exitCode).toBe(0);
-    expect(sandbox.requests).toHaveLength(before + 2);
-    expect(clock.now() - startTime).toBeGreaterThanOrEqual(from * second);
-    expect(clock.now() - startTime).toBeLessThanOrEqual(to * second);
+    const seconds = (clock.uptime() - start) / 1_000;
+    expect({ exitCode, sent }).toEqual({ exitCode: 0, sent: ['list'] });
+    expect(seconds).toBeGreaterThanOrEqual(from);
+    expect(seconds).toBeLessThanOrEqual(to);
   });
 
   test('does not look in flight for longer than a request may take', async ({
-    petstore,
-    sandbox,
+    runProcess,
     clock,
   }) => {
-    await killInFlight({ petstore, sandbox, clock }, 'there');
-    await clock.sleep(660 * second, never);
-    const release = clock.hold();
+    await runProcess(create, { create: vanish, isKilled: true, host: 'there' });
+    await clock.sleep(660_000, new AbortController().signal);
 
-    const { stdout } = await petstore('limits --json');
+    const { stdout } = await runProcess(['limits', '--json']);
 
-    release();
     expect(JSON.parse(stdout).inFlight).toBe(0);
   });
 });
-
-/** Runs a process of a machine until its request is in flight, and no further. */
-async function killInFlight(
-  { petstore, sandbox, clock }: Pick<Fixtures, 'petstore' | 'sandbox' | 'clock'>,
-  host: string,
-): Promise<void> {
-  const release = await new Promise<() => void>((resolve, reject) => {
-    sandbox.reactions.push(() => {
-      resolve(clock.hold());
-      return silence;
-    });
-    petstore([...list, '--timeout', '1h'], { context: { owner: { ...killed, host } } }).then(
-      () => reject(new Error('it ended before it was killed')),
-      reject,
-    );
-  });
-  release();
-}

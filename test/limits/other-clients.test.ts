@@ -1,78 +1,75 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, reply, test } from '../support/petstore.ts';
+import { expect, test } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
-import { list, listNow, minute, never, second, windowHeaders } from '../support/told.ts';
+import { stories } from '../support/story.ts';
+import { minute, never } from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
-test.for([2, 6])(
-  '%i state folders that use one key and know nothing of each other get no 429, and waste no window',
-  { timeout: 120_000 },
-  async (folders, { petstore, sandbox, clock, folder }) => {
-    sandbox.plan = plans.free;
-    const random = createRandom(folders);
-    sandbox.connect = () => clock.sleep(5 + random() * 50, never);
+test('state folders that use one key and know nothing of each other get no 429, and waste no window', async ({
+  petstore,
+  sandbox,
+  clock,
+  folder,
+}) => {
+  const [folders, rows] = [3, 38];
+  const random = createRandom(folders);
+  sandbox.plan = plans.free;
+  sandbox.connect = () => clock.sleep(5 + random() * 50, never);
 
-    const ends = await Promise.all(
-      Array.from({ length: folders }, (_, n) => {
-        const file = join(folder, `${n}.csv`);
-        const rows = Array.from({ length: 30 }, (_, row) => `pet ${n} ${row}`);
-        writeFileSync(file, ['name', ...rows, ''].join('\n'));
-        const env = { PETSTORE_STATE_DIR: join(folder, `state-${n}`) };
-        const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf'];
-        return petstore(argv, { env, context: { random } });
-      }),
-    );
+  const ends = await Promise.all(
+    Array.from({ length: folders }, (_, n) => {
+      const file = join(folder, `${n}.csv`);
+      const names = Array.from({ length: rows }, (_, row) => `pet ${n} ${row}`);
+      writeFileSync(file, ['name', ...names].join('\n'));
+      const env = { PETSTORE_STATE_DIR: join(folder, `state-${n}`) };
+      const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf'];
+      return petstore(argv, { env, context: { random } });
+    }),
+  );
 
-    // Two lists for each.
-    const sent = folders * 32;
-    expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-    expect(sandbox.categories).toHaveLength(folders * 30);
-    expect(sandbox.requests).toHaveLength(sent);
-    expect(clock.now() - startTime).toBeLessThan(Math.ceil(sent / 60) * 1.1 * minute);
-  },
-);
-
-test.for([
-  ['nothing', {}, 3],
-  ['a limit', { 'x-ratelimit-limit': '5' }, 5],
-] as const)(
-  'of a service that reports %s, the plan counts where no response names a limit',
-  async ([, headers, sent], { petstore, sandbox }) => {
-    await petstore('config set plan 3/min,50/day');
-    sandbox.react = () => reply(200, [], headers);
-    const codes = [];
-    for (let n = 0; n <= sent; n += 1) codes.push((await petstore(listNow)).exitCode);
-
-    const { stdout } = await petstore('limits --json');
-
-    expect(codes).toEqual([...Array(sent).fill(0), 75]);
-    expect(JSON.parse(stdout).items).toMatchObject([
-      { window: 'minute', limit: sent, remaining: 0, source: 'own count' },
-      { window: 'day', limit: 50, used: sent, source: 'own count' },
-    ]);
-  },
-);
-
-describe('a service that reports no reset', () => {
-  test.for<[what: string, headers: (sent: number) => Record<string, string>, sent: number]>([
-    ['nothing at all: sixty a minute', () => ({}), 60],
-    ['a limit', () => ({ 'x-ratelimit-limit': '5' }), 5],
-    ['what is left', (sent) => ({ 'x-ratelimit-remaining': String(Math.max(0, 8 - sent)) }), 8],
-    ['a reset that is past', (sent) => windowHeaders(100, 7 - sent, -3), 7],
-  ])('but %s', async ([, headers, sent], { petstore, sandbox, clock }) => {
-    sandbox.react = () => reply(200, [], headers(sandbox.requests.length));
-    for (let n = 0; n < sent; n += 1) expect((await petstore(listNow)).exitCode).toBe(0);
-
-    const denied = await petstore(listNow);
-    const waited = await petstore(list);
-
-    expect(denied.exitCode).toBe(75);
-    expect(waited.exitCode).toBe(0);
-    expect(clock.now() - startTime).toBeGreaterThanOrEqual(60 * second);
-    expect(clock.now() - startTime).toBeLessThanOrEqual(63 * second);
-    expect(sandbox.requests).toHaveLength(sent + 1);
-  });
+  // Two lists for each.
+  const sent = folders * (rows + 2);
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  expect(sandbox.categories).toHaveLength(folders * rows);
+  expect(sandbox.requests).toHaveLength(sent);
+  expect(clock.now() - startTime).toBeLessThan(Math.ceil(sent / 60) * 1.1 * minute);
 });
+
+const ownCounts = [
+  ['nothing', '200', 3],
+  ['a limit', 'limit 5', 5],
+].map(
+  ([what, answer, sent]) => `reports ${what}, the plan counts where no response names a limit
+    config set plan 3/min,50/day
+    each ${answer}
+    ${'list!\n'.repeat(Number(sent))}list! => 75; sent 0
+    limits => json {"items":[{"limit":${sent},"remaining":0,"source":"own count"},{"limit":50,"used":${sent}}]}`,
+);
+
+stories(
+  'if a service',
+  `
+  ${ownCounts.join('\n\n')}
+
+  reports nothing at all, sixty a minute count
+    list < 200
+    limits => json {"items":[{"limit":60,"remaining":59,"source":"own count"},{"used":1}]}
+
+  reports no reset, a minute counts
+    list! < limit 2
+    list! < limit 2
+    list! => 75; sent 0; until 60s
+
+  reports only what is left, a minute counts
+    list! < left 1
+    list! < left 0
+    list! => 75; sent 0; until 60s
+
+  reports a reset that is past, a minute counts
+    list! < left 1/100 for -3s
+    list! < left 0/100 for -3s
+    list! => 75; sent 0; until 60s
+`,
+);

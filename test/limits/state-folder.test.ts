@@ -1,43 +1,50 @@
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '../support/petstore.ts';
-import { listNow, refusal } from '../support/told.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import { listNow } from '../support/told.ts';
 
-test.for([
-  ['without a home folder', () => undefined, /no home folder; /],
-  ['if a file is in the way', (folder: string) => join(folder, 'file'), /cannot use .*file \(/],
-] as const)(
-  '%s the limit is shared in the temporary folder',
-  async ([, stateFolder, notice], { petstore, sandbox, folder }) => {
+const uid = process.getuid?.();
+const own = uid === undefined ? 'petstore' : `petstore-${uid}`;
+
+/** In the folder of the test lie a `file` and the folder `run`. */
+test.for<[where: string, env: Record<string, string | undefined>, place: string, why: RegExp]>([
+  [
+    'without a home folder: temporary',
+    { PETSTORE_STATE_DIR: undefined },
+    `temporary/${own}`,
+    /no home folder; /,
+  ],
+  [
+    'if a file is in the way: temporary',
+    { PETSTORE_STATE_DIR: 'file' },
+    `temporary/${own}`,
+    /cannot use .*file \(\w+\); /,
+  ],
+  [
+    'if the system made a folder for the user: there',
+    { PETSTORE_STATE_DIR: 'file', XDG_RUNTIME_DIR: 'run' },
+    'run/petstore',
+    /cannot use/,
+  ],
+])(
+  'the limit is shared elsewhere %s',
+  async ([, names, place, why], { petstore, sandbox, folder }) => {
     writeFileSync(join(folder, 'file'), '');
-    sandbox.reactions.push(refusal(900));
-    const options = { env: { PETSTORE_STATE_DIR: stateFolder(folder) }, context: { home: '' } };
-    const uid = process.getuid?.();
-    const place = join(folder, 'temporary', uid === undefined ? 'petstore' : `petstore-${uid}`);
+    mkdirSync(join(folder, 'run'));
+    sandbox.reactions.push(reply(429, {}, { 'retry-after': '900' }));
+    const env = Object.fromEntries(
+      Object.entries(names).map(([name, value]) => [name, value && join(folder, value)]),
+    );
+    const options = { env, context: { home: '' } };
 
     await petstore(listNow, options);
     const { exitCode, stderr } = await petstore(listNow, options);
 
     expect(exitCode).toBe(75);
-    expect(stderr).toMatch(notice);
-    expect(stderr).toContain(`the rate limit is shared in ${place} instead`);
+    expect(stderr).toMatch(why);
+    expect(stderr).toContain(`the rate limit is shared in ${join(folder, place)} instead`);
   },
 );
-
-test('the folder that the system made for the user comes before the temporary one', async ({
-  petstore,
-  folder,
-}) => {
-  const [file, runtime] = [join(folder, 'file'), join(folder, 'run')];
-  writeFileSync(file, '');
-  mkdirSync(runtime);
-
-  const env = { PETSTORE_STATE_DIR: file, XDG_RUNTIME_DIR: runtime };
-  const { stderr } = await petstore(listNow, { env });
-
-  expect(stderr).toContain(`the rate limit is shared in ${join(runtime, 'petstore')} instead`);
-  expect(readdirSync(join(runtime, 'petstore', 'limits'))).toHaveLength(1);
-});
 
 test('where nothing can be written, a run goes on alone, with one notice', async ({
   petstore,
@@ -46,10 +53,8 @@ test('where nothing can be written, a run goes on alone, with one notice', async
   const file = join(folder, 'file');
   writeFileSync(file, '');
 
-  const { exitCode, events } = await petstore(listNow, {
-    env: { PETSTORE_STATE_DIR: file },
-    context: { temporary: file },
-  });
+  const options = { env: { PETSTORE_STATE_DIR: file }, context: { temporary: file } };
+  const { exitCode, events } = await petstore(listNow, options);
 
   expect(exitCode).toBe(0);
   expect(events().filter(({ event }) => event === 'notice')).toMatchObject([
@@ -57,7 +62,7 @@ test('where nothing can be written, a run goes on alone, with one notice', async
   ]);
 });
 
-test.skipIf(!process.getuid).for([
+test.skipIf(uid === undefined).for([
   ['state/limits', 'temporary/petstore-4711/limits'],
   ['state', 'temporary/petstore-4711'],
 ])(
@@ -65,7 +70,7 @@ test.skipIf(!process.getuid).for([
   async (names, { petstore, sandbox, folder }) => {
     for (const name of names) mkdirSync(join(folder, name), { recursive: true });
     // Here root has made them, or else whoever runs the tests.
-    for (const name of names) if (process.getuid?.() === 0) chownSync(join(folder, name), 12, 12);
+    for (const name of names) if (uid === 0) chownSync(join(folder, name), 12, 12);
 
     const { exitCode, events } = await petstore(listNow, { context: { uid: 4711 } });
 

@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/context.ts';
 
 /** Why no command gets a reply that can be used. */
-export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the reply';
+export type EngineFault = keyof typeof errors;
 
 export type MemoryEngine = {
   /** Opens a connection of its own for each machine. */
@@ -37,7 +37,12 @@ const errors = {
   silent: 'Command timed out',
   full: "OOM command not allowed when used memory > 'maxmemory'.",
   password: 'WRONGPASS invalid username-password pair or user is disabled.',
+  'loses the reply': 'Connection is closed.',
 };
+
+export function isFault(word: string): word is EngineFault {
+  return word in errors;
+}
 
 /** Runs the script of the store on a clock that tests set. test/hostile/store.test.ts compares it with the real ones. */
 export function createMemoryEngine(now: () => number): MemoryEngine {
@@ -70,7 +75,7 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
     engine.commands += 1;
     const reply = runScript(key, args);
     await engine.delay?.();
-    if (fault) throw new Error('Connection is closed.');
+    if (fault) throw new Error(errors[fault]);
     return reply;
   }
 

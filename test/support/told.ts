@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { type Clock, startTime } from './clock.ts';
-import { type Fixtures, type Reaction, reply } from './petstore.ts';
+import type { Fixtures, Reaction } from './petstore.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -13,11 +14,6 @@ setMaxListeners(0, never);
 export const list = ['categories', 'list', '--json'];
 /** A list that does not wait. */
 export const listNow = [...list, '--max-wait', '0'];
-
-/** Returns a 429, or another response with a Retry-After. */
-export function refusal(seconds: number, status = 429): Response {
-  return reply(status, {}, { 'retry-after': String(seconds) });
-}
 
 /** Returns the headers of a window that ends that many seconds after the start of the test. */
 export function windowHeaders(
@@ -46,25 +42,19 @@ export function respondAfter(clock: Clock, ms: number, respond?: () => Response)
   };
 }
 
-/** Lets each response take two seconds. Returns how many requests were in flight at most. */
-export function watchInFlight(
-  { clock, sandbox }: Pick<Fixtures, 'clock' | 'sandbox'>,
-  respond?: () => Response,
-): () => number {
-  let inFlight = 0;
-  let most = 0;
-  sandbox.react = () => async (request, forward) => {
-    inFlight += 1;
-    most = Math.max(most, inFlight);
-    const answer = await respondAfter(clock, 2 * second, respond)(request, forward);
-    inFlight -= 1;
-    return answer;
-  };
-  return () => most;
-}
-
 /** Expects a wait to be as long as the service said, and at most 3 s longer. */
 export function expectTold(waitedMs: number, toldSeconds: number): void {
   expect(waitedMs).toBeGreaterThanOrEqual(toldSeconds * second);
   expect(waitedMs).toBeLessThanOrEqual(toldSeconds * second + 3_000);
+}
+
+let areLoaded = false;
+
+/** Parts of the program load when they are first needed. That takes real time, in which the clock of a test would go on. */
+export async function loadCommands(petstore: Fixtures['petstore'], folder: string): Promise<void> {
+  if (areLoaded) return;
+  const options = { env: { PETSTORE_STATE_DIR: join(folder, 'before') } };
+  await petstore('categories create ant --dry-run', options);
+  await petstore('categories list --json', options);
+  areLoaded = true;
 }
