@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Clocks, later } from '../../../src/limit/clocks.ts';
 import { asOffline, type Denied, decide, grantAll } from '../../../src/limit/decide.ts';
-import {
-  applyOutcome,
-  dropPermits,
-  type Outcome,
-  type ResponseOutcome,
-} from '../../../src/limit/learn.ts';
+import { applyOutcome, dropPermits, type ResponseOutcome } from '../../../src/limit/learn.ts';
 import type { Limit } from '../../../src/limit/limit.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
 import { readStatus } from '../../../src/limit/status.ts';
@@ -27,41 +22,37 @@ const ask =
   (id: string, at = 0): Event =>
   ({ state, grantedAt }) => {
     const now = time(at);
-    const current = dropExpired(state, now);
     const permit = { expiresAt: now + 35_000, owner: { pid: 1, host: 'here' } };
-    const { state: after, denied } = grantAll(current, [id], permit, now, false);
+    const { state: after, denied } = grantAll(dropExpired(state, now), [id], permit, now, false);
     return { state: after, grantedAt: denied ? grantedAt : { ...grantedAt, [id]: now } };
   };
+const askAll = (ids: string, at = 0) => [...ids].map((id) => ask(id, at));
 
-const end =
-  (id: string, at: number, outcome: Outcome): Event =>
+const response =
+  (id: string, reported: Reported = {}, at = 0, status = 200, waitS?: number): Event =>
   ({ state, grantedAt }) => {
     const now = time(at);
-    return { state: applyOutcome(state, id, outcome, now, grantedAt[id] ?? now), grantedAt };
+    const { limit, remaining, resetsAt } = reported;
+    const reset = resetsAt && { at: resetsAt * 1_000, inMs: (resetsAt - at) * 1_000 };
+    const waitMs = waitS && waitS * 1_000;
+    const outcome = { status, limit, remaining, reset: reset || undefined, waitMs, jitter: 0.5 };
+    const before = grantedAt[id] ?? now;
+    return {
+      state: applyOutcome(state, id, { kind: 'response', ...outcome }, now, before),
+      grantedAt,
+    };
   };
-
-const response = (id: string, reported: Reported = {}, at = 0, status = 200, waitS?: number) => {
-  const { limit, remaining, resetsAt } = reported;
-  const reset =
-    resetsAt === undefined ? undefined : { at: resetsAt * 1_000, inMs: (resetsAt - at) * 1_000 };
-  const waitMs = waitS === undefined ? undefined : waitS * 1_000;
-  return end(id, at, {
-    ...{ kind: 'response', jitter: 0.5 },
-    ...{ status, limit, remaining, reset, waitMs },
-  });
-};
+const refusal = (id: string, at = 0, waitS?: number, reported: Reported = {}) =>
+  response(id, reported, at, 429, waitS);
 /** Sends a request and takes its response. */
 const got =
   (reported: Reported, at = 0): Event =>
   (before) =>
     response('x', reported, at)(ask('x', at)(before));
-const refusal = (id: string, at = 0, waitS?: number, reported: Reported = {}) =>
-  response(id, reported, at, 429, waitS);
-const askAll = (ids: string, at = 0) => [...ids].map((id) => ask(id, at));
 
 function stateAfter(events: readonly Event[]): State {
-  return events.reduce((before, event) => event(before), { state: emptyState, grantedAt: {} })
-    .state;
+  const nothing: History = { state: emptyState, grantedAt: {} };
+  return events.reduce((before, event) => event(before), nothing).state;
 }
 
 function dropExpired(state: State, now: number): State {

@@ -1,35 +1,23 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameLimit } from '../../../src/limit/open.ts';
-import type { Seen } from '../../../src/store/cell.ts';
 import { fileCell } from '../../../src/store/file-cell.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test, testKey } from '../../support/petstore.ts';
 import { stateFiles } from '../../support/state-files.ts';
 import { listNow } from '../../support/told.ts';
 
-/** The value of a limit as petstore wrote it, with a wait that ends so many seconds after the start of the test. */
-const recorded = (until: number) => ({
-  state: {
-    ...{ minute: { limit: 60, remaining: 9, expected: 9, endsAt: 1e12 }, permits: {}, refusals: 1 },
-    block: { reason: '429', since: 1e12, until: 1e12 + until * 1_000 },
-  },
-  stamp: { at: 1e12, wall: startTime, uptime: 0, boot: 'before' },
-});
+const own = nameLimit('http://127.0.0.1:4010/v1', testKey);
 
-test.for([
-  [
-    'has a wait until the year 9999',
-    (folder: string, name: string) => putValue(folder, name, recorded(2.5e11)),
-  ],
-  ['is cut off', (folder: string) => writeFileSync(stateFiles(folder).at(-1)?.path ?? '', '')],
-] as const)(
+test.for<[how: string, damage: (folder: string) => void]>([
+  ['has a wait until the year 9999', (folder) => putValue(folder, own, { until: 2.5e11 })],
+  ['is cut off', (folder) => writeFileSync(stateFiles(folder).at(-1)?.path ?? '', '')],
+])(
   'if the newest value %s, that is said, and the one before it counts',
   async ([, damage], { petstore, sandbox, folder }) => {
-    const name = nameLimit('http://127.0.0.1:4010/v1', testKey);
-    putValue(folder, name, recorded(900));
-    putValue(folder, name, recorded(901));
-    damage(folder, name);
+    putValue(folder, own, { until: 900 });
+    putValue(folder, own, { until: 901 });
+    damage(folder);
 
     const { exitCode, events } = await petstore(listNow);
 
@@ -42,27 +30,33 @@ test.for([
   },
 );
 
-const day = 86_400_000;
+const day = 86_400;
 test.for([
-  ['for 31 days', 31, 'before', 0, false],
-  ['for 29 days', 29, 'before', 0, true],
-  ['for 31 days, in a wait', 31, 'before', 31 * 86_400 + 9, true],
-  ['for no time, but the clock was set forward', 31, 'this-one', 0, true],
+  ['for 31 days', { daysAgo: 31 }, false],
+  ['for 29 days', { daysAgo: 29 }, true],
+  ['for 31 days, in a wait', { daysAgo: 31, until: 31 * day + 9 }, true],
+  ['for no time, but the clock was set forward', { daysAgo: 31, boot: 'this-one' }, true],
 ] as const)(
   'when a limit is made, another that was not used %s stays only if it may be needed',
-  async ([, days, boot, waitSeconds, isKept], { petstore, folder }) => {
-    const { state, stamp } = recorded(waitSeconds);
-    putValue(folder, 'other', { state, stamp: { ...stamp, wall: startTime - days * day, boot } });
+  async ([, value, isKept], { petstore, folder }) => {
+    putValue(folder, 'other', value);
 
     await petstore(listNow);
 
-    const names = readdirSync(join(folder, 'state', 'limits'));
-    expect(names.includes('other')).toBe(isKept);
+    expect(readdirSync(join(folder, 'state', 'limits')).includes('other')).toBe(isKept);
   },
 );
 
-function putValue(folder: string, name: string, value: object): void {
-  const limits = join(folder, 'state', 'limits');
-  const cell = fileCell<object>(join(limits, name));
-  while (!cell.replace(cell.read() as Seen<object>, value));
+/** Puts a value in place, as petstore writes it, with a wait that ends so many seconds after its moment. */
+function putValue(
+  folder: string,
+  name: string,
+  { until = 0, daysAgo = 0, boot = 'before' }: { until?: number; daysAgo?: number; boot?: string },
+): void {
+  const minute = { limit: 60, remaining: 9, expected: 9, endsAt: 1e12 };
+  const block = { reason: '429', since: 1e12, until: 1e12 + until * 1_000 };
+  const stamp = { at: 1e12, wall: startTime - daysAgo * day * 1_000, uptime: 0, boot };
+  const cell = fileCell<object>(join(folder, 'state', 'limits', name));
+  const value = { state: { minute, permits: {}, refusals: 1, block }, stamp };
+  while (!cell.replace(cell.read(), value));
 }

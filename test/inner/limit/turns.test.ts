@@ -15,14 +15,15 @@ const lastOfMinute: Outcome = {
   reset: { at: startTime + minute, inMs: minute },
 };
 
+const never = new AbortController().signal;
+
 /** Returns the turns of one process. */
-function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell(), isRunning = () => true) {
+function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell()) {
   const { now, uptime, sleep } = clock;
-  const { signal } = new AbortController();
   const clocks = () => ({ wall: now(), uptime: uptime(), boot: 'b00t' });
   const limit = openLimit(cell, clocks, async () => {});
-  const own = { now, uptime, sleep, signal, random: () => 0.5, owner: { pid: 7, host: 'here' } };
-  const context = { ...own, isRunning } as Partial<Context> as Context;
+  const own = { now, uptime, sleep, signal: never, random: () => 0.5, isRunning: () => true };
+  const context = { ...own, owner: { pid: 7, host: 'here' } } as Partial<Context> as Context;
   const turns = createTurns(context, { limit, report: () => {}, timeoutMs: 30_000 });
   const take = (hooks: Partial<ApiRequest> = {}) =>
     turns.take({ waitUntil: Number.POSITIVE_INFINITY, ...hooks } as ApiRequest);
@@ -65,7 +66,7 @@ describe('requests of one process', () => {
     const { take } = createProcess(clock);
     const first = await take();
     const second = take();
-    await clock.sleep(33_000, new AbortController().signal);
+    await clock.sleep(33_000, never);
     await first.end(lastOfMinute);
 
     await second;
@@ -78,9 +79,9 @@ describe('requests of one process', () => {
   }) => {
     const { take } = createProcess(clock);
     const { isStillGranted } = await take();
-    await clock.sleep(34_000, new AbortController().signal);
+    await clock.sleep(34_000, never);
     expect(await isStillGranted()).toBe(true);
-    await clock.sleep(2_000, new AbortController().signal);
+    await clock.sleep(2_000, never);
 
     expect(await isStillGranted()).toBe(false);
   });
@@ -94,10 +95,8 @@ describe('requests of one process', () => {
       await (await take()).end({ kind: 'lost' });
 
       const { permits, minute } = await limit.change((state) => [state, state]);
-      expect({ permits, minute }).toMatchObject({
-        permits: {},
-        minute: { remaining: 58 },
-      });
+      expect(permits).toEqual({});
+      expect(minute?.remaining).toBe(58);
     }
   });
 });
@@ -106,11 +105,9 @@ describe('requests of one process', () => {
 function createUnsureCell(unconfirmed: number): Cell<Snapshot> {
   const cell = memoryCell<Snapshot>();
   let changes = 0;
-  return {
-    read: cell.read,
-    async replace(seen, next) {
-      changes += 1;
-      return (await cell.replace(seen, next)) && changes !== unconfirmed;
-    },
+  const replace: typeof cell.replace = async (seen, next) => {
+    changes += 1;
+    return (await cell.replace(seen, next)) && changes !== unconfirmed;
   };
+  return { ...cell, replace };
 }
