@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { test as base, type Fixtures, silence } from '../support/petstore.ts';
+import { createKillable } from '../support/killable.ts';
+import { test as base, type Fixtures } from '../support/petstore.ts';
 import { createRandom } from '../support/random.ts';
 import { loadCommands, never } from '../support/told.ts';
 import type { Context, WireAnswer, WireRequest } from '../support/values.ts';
@@ -38,13 +39,6 @@ type Sent = {
   /** When a process that lives had the response, and how long it has to wait then. */
   toldAt: number;
   waitMs: number;
-};
-
-/** A process that is killed when it takes more steps than it has left. */
-type Process = {
-  readonly pid: number;
-  stepsLeft: number;
-  readonly die: () => void;
 };
 
 export const test = base.extend<{ openCrowd: (options: Options) => Promise<Crowd> }>({
@@ -93,6 +87,7 @@ function createCrowd(
   const requests: Sent[] = [];
   const killed = new Set<number>();
   const ends: Ended[] = [];
+  const answered = new WeakMap<WireAnswer, Sent>();
   let started = 0;
   let killsLeft = kills;
 
@@ -110,60 +105,47 @@ function createCrowd(
   async function runLoop(commands: readonly Command[]): Promise<void> {
     for (const command of commands) {
       const ended = await runProcess(command);
-      if (ended) ends.push(ended);
+      if (ended !== 'dead') ends.push(ended);
     }
   }
 
-  function runProcess(command: Command): Promise<Ended | undefined> {
+  function runProcess(command: Command): Promise<Ended | 'dead'> {
     started += 1;
+    const pid = started;
     const isDoomed = killsLeft > 0 && random() < 0.2;
     if (isDoomed) killsLeft -= 1;
-    const stepsLeft = isDoomed ? Math.floor(random() * 4) : Number.POSITIVE_INFINITY;
-    return new Promise((resolve, reject) => {
-      const context = contextOf({ pid: started, stepsLeft, die: () => resolve(undefined) });
-      const env = { PETSTORE_STATE_DIR: stateFolder };
-      petstore(command, { env, context }).then(resolve, reject);
-    });
-  }
-
-  function contextOf(process: Process): Partial<Context> {
-    return {
-      owner: { pid: process.pid, host: 'here', born: 'once' },
-      isRunning: ({ pid }) => !killed.has(pid),
+    const diesAt = isDoomed ? Math.floor(random() * 5) : undefined;
+    const killable = createKillable(clock, send, { diesAt });
+    void killable.death.then(() => killed.add(pid));
+    const context: Partial<Context> = {
+      owner: { pid, host: 'here', born: 'once' },
+      isRunning: (owner) => !killed.has(owner.pid),
       random,
-      send: (request) => send(process, request),
-      async sleep(ms, signal) {
-        await step(process);
-        await clock.sleep(ms, signal).finally(() => killed.has(process.pid) && silence);
+      sleep: killable.context.sleep,
+      async send(request) {
+        const answer = await killable.context.send(request);
+        const waitMs = Number(answer.headers['retry-after'] ?? 0) * 1_000;
+        Object.assign(answered.get(answer) ?? {}, { toldAt: passed(), waitMs });
+        return answer;
       },
     };
+    const run = petstore(command, { env: { PETSTORE_STATE_DIR: stateFolder }, context });
+    return Promise.race([run, killable.death]);
   }
 
-  async function send(process: Process, request: WireRequest): Promise<WireAnswer> {
+  async function send(request: WireRequest): Promise<WireAnswer> {
     await inTransit(); // connecting
     await request.lastCheck?.();
-    await step(process);
     request.onSent();
     const unknown = { isRefused: false, toldAt: Number.POSITIVE_INFINITY, waitMs: 0 };
-    const sent = { ...unknown, sentAt: passed() };
+    const sent: Sent = { ...unknown, sentAt: passed() };
     requests.push(sent);
     await inTransit();
     const answer = await respond(request);
     sent.isRefused = answer.status === 429;
     await inTransit();
-    await step(process);
-    sent.toldAt = passed();
-    sent.waitMs = Number(answer.headers['retry-after'] ?? 0) * 1_000;
+    answered.set(answer, sent);
     return answer;
-  }
-
-  /** Kills the process if it is time. Nothing that it waits for comes after that. */
-  async function step(process: Process): Promise<void> {
-    process.stepsLeft -= 1;
-    if (process.stepsLeft >= 0) return;
-    killed.add(process.pid);
-    process.die();
-    await silence;
   }
 
   async function respond(request: WireRequest): Promise<WireAnswer> {

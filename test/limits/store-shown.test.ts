@@ -5,6 +5,7 @@ import { expect, reply } from '../support/petstore.ts';
 import { stories } from '../support/story.ts';
 import { list } from '../support/told.ts';
 
+const secrets = ['p4ss-w0rd'];
 const address = `"address":"${shownUrl}"`;
 
 stories(
@@ -48,9 +49,6 @@ test.for<[what: string, fault: EngineFault | undefined, status: string, exitCode
   },
 );
 
-/** Parts of the URL of the store, and of those below. */
-const secrets = ['p4ss-w0rd', 's3cret'];
-
 describe('the address of the store', () => {
   test.for([
     { url: 'redis://h', is: { hostname: 'h', port: 6379, tls: false, database: 0 } },
@@ -64,28 +62,6 @@ describe('the address of the store', () => {
 
     expect(exitCode).toBe(0);
     expect(addresses).toMatchObject([is]);
-  });
-
-  test.for([
-    'limits.example',
-    'redis://',
-    'redis://u:s3cret@h/x',
-    'redis://u:s3cret/x@h',
-    'redis://u:s3cret@h:0',
-    'redis://u:s3cret%-x@h',
-    'redis://u:s3cret@h?x=1',
-    'redis+sentinel://u:s3cret@h',
-  ])('%s is refused, and not said again', async (url, { machines: { run }, sandbox }) => {
-    const options = { env: { PETSTORE_SHARED_STORE: url }, secrets };
-
-    const byVariable = await run('one', list, options);
-    const bySetting = await run('one', ['config', 'set', 'shared-store', url], options);
-    await run('one', ['config', 'get', 'shared-store'], options);
-
-    expect([byVariable.exitCode, bySetting.exitCode]).toEqual([2, 2]);
-    expect(byVariable.stderr).toMatch(/invalid shared store URL.*PETSTORE_SHARED_STORE/);
-    expect(bySetting.stderr).toContain('invalid shared store URL');
-    expect(sandbox.requests).toHaveLength(0);
   });
 
   test('comes from the settings where no variable gives it, and is shown without its password', async ({
