@@ -7,33 +7,26 @@ import { expectTold, list, listNow, never, respondAfter } from '../support/told.
 
 const refusal = (seconds: number) => reply(429, {}, { 'retry-after': String(seconds) });
 
-type Damage = (newest: string, folder: string, paths: readonly string[]) => unknown;
+type Files = { newest: string; limits: string; all: readonly string[] };
+const write = (path: string, text = '') => writeFileSync(path, text);
 
-test.for<[what: string, damage: Damage, exitCode: number]>([
-  ['the newest is huge', (newest) => writeFileSync(newest, ' '.repeat(3e6)), 0],
-  ['the newest is a folder', (newest) => [rmSync(newest), mkdirSync(newest)], 0],
-  [
-    'the newest is a link to nothing',
-    (newest) => [rmSync(newest), symlinkSync('/no/where', newest)],
-    0,
-  ],
-  ['all are empty', (_, _folder, paths) => paths.map((path) => writeFileSync(path, '')), 0],
-  ['all are gone', (_, _folder, paths) => paths.map((path) => rmSync(path)), 0],
-  ['the folder is gone', (_, folder) => rmSync(folder, { recursive: true }), 0],
-  [
-    'one has a number beyond counting',
-    (_, folder) => writeFileSync(join(folder, '9'.repeat(20)), ''),
-    75,
-  ],
-  ['one is of others', (_, folder) => writeFileSync(join(folder, 'notes'), ''), 75],
+test.for<[what: string, damage: (files: Files) => unknown, exitCode: number]>([
+  ['the newest is huge', ({ newest }) => write(newest, ' '.repeat(3e6)), 0],
+  ['the newest is a folder', ({ newest }) => [rmSync(newest), mkdirSync(newest)], 0],
+  ['the newest is a link', ({ newest }) => [rmSync(newest), symlinkSync('/nowhere', newest)], 0],
+  ['all are empty', ({ all }) => all.map((path) => write(path)), 0],
+  ['all are gone', ({ all }) => all.map((path) => rmSync(path)), 0],
+  ['the folder is gone', ({ limits }) => rmSync(limits, { recursive: true }), 0],
+  ['one has a huge number', ({ limits }) => write(join(limits, '9'.repeat(20))), 75],
+  ['one is of others', ({ limits }) => write(join(limits, 'notes')), 75],
 ])(
   'if of the files of a limit %s, commands go on',
   async ([, damage, exitCode], { petstore, sandbox, folder }) => {
     sandbox.reactions.push(refusal(90));
     await petstore(listNow);
-    const paths = stateFiles(folder).map(({ path }) => path);
-    const newest = paths.at(-1) ?? '';
-    damage(newest, dirname(newest), paths);
+    const all = stateFiles(folder).map(({ path }) => path);
+    const newest = all.at(-1) ?? '';
+    damage({ newest, limits: dirname(newest), all });
 
     const context = { isRunning: () => false };
     const next = await petstore(listNow, { context });

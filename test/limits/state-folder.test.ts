@@ -6,39 +6,24 @@ import { listNow } from '../support/told.ts';
 const uid = process.getuid?.();
 const own = uid === undefined ? 'petstore' : `petstore-${uid}`;
 
-/** In the folder of the test lie a `file` and the folder `run`. */
-test.for<[where: string, env: Record<string, string | undefined>, place: string, why: RegExp]>([
-  [
-    'without a home folder: temporary',
-    { PETSTORE_STATE_DIR: undefined },
-    `temporary/${own}`,
-    /no home folder; /,
-  ],
-  [
-    'if a file is in the way: temporary',
-    { PETSTORE_STATE_DIR: 'file' },
-    `temporary/${own}`,
-    /cannot use .*file \(\w+\); /,
-  ],
-  [
-    'if the system made a folder for the user: there',
-    { PETSTORE_STATE_DIR: 'file', XDG_RUNTIME_DIR: 'run' },
-    'run/petstore',
-    /cannot use/,
-  ],
-])(
-  'the limit is shared elsewhere %s',
-  async ([, names, place, why], { petstore, sandbox, folder }) => {
+test.for([
+  ['without a home folder', undefined, '', `temporary/${own}`, /no home folder; /],
+  ['if a file is in the way', 'file', '', `temporary/${own}`, /cannot use .*file \(\w+\); /],
+  ['if the system made a folder for the user', 'file', 'run', 'run/petstore', /cannot use /],
+] as const)(
+  '%s the limit is shared in another folder',
+  async (row, { petstore, sandbox, folder }) => {
+    const [, stateFolder, runtime, place, why] = row;
     writeFileSync(join(folder, 'file'), '');
     mkdirSync(join(folder, 'run'));
     sandbox.reactions.push(reply(429, {}, { 'retry-after': '900' }));
-    const env = Object.fromEntries(
-      Object.entries(names).map(([name, value]) => [name, value && join(folder, value)]),
-    );
-    const options = { env, context: { home: '' } };
+    const env = {
+      PETSTORE_STATE_DIR: stateFolder && join(folder, stateFolder),
+      XDG_RUNTIME_DIR: runtime && join(folder, runtime),
+    };
 
-    await petstore(listNow, options);
-    const { exitCode, stderr } = await petstore(listNow, options);
+    await petstore(listNow, { env, context: { home: '' } });
+    const { exitCode, stderr } = await petstore(listNow, { env, context: { home: '' } });
 
     expect(exitCode).toBe(75);
     expect(stderr).toMatch(why);

@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { type Clock, startTime } from './clock.ts';
-import type { Fixtures, Reaction } from './petstore.ts';
+import type { Fixtures } from './petstore.ts';
+import type { WireAnswer, WireRequest } from './values.ts';
 
 export const second = 1_000;
-export const minute = 60 * second;
 /** For sleeps that nobody ends. */
 export const never = new AbortController().signal;
 setMaxListeners(0, never);
@@ -29,17 +28,10 @@ export function windowHeaders(
   };
 }
 
-type Respond = Extract<Reaction, (...args: never) => unknown>;
-
-/** Responds after that time: as the sandbox does, or with what `respond` returns then. */
-export function respondAfter(clock: Clock, ms: number, respond?: () => Response): Respond {
-  return async ({ onSent }, forward) => {
-    if (respond) onSent();
-    await clock.sleep(ms, never);
-    if (!respond) return forward();
-    const { status, headers, body } = respond();
-    return { status, headers: Object.fromEntries(headers), body: body ?? Readable.from([]) };
-  };
+/** Lets the sandbox respond after that time. */
+export function respondAfter(clock: Clock, ms: number) {
+  return (_: WireRequest, forward: () => Promise<WireAnswer>) =>
+    clock.sleep(ms, never).then(forward);
 }
 
 /** Expects a wait to be as long as the service said, and at most 3 s longer. */

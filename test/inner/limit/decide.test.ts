@@ -73,65 +73,37 @@ const refusedAgain = [refusal('a', 0, 1), refusal('b', 9, 1), refusal('c', 19, 9
 const refusedTwice = [refusal('a', 0, 1), got({}, 4), refusal('b', 5, 1)];
 const refusedInRow = [refusal('a', 0, 1), refusal('b', 4, 1)];
 const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 });
+const lateResponse = [
+  ...[...opened, ...askAll('ab', 59)],
+  ...[response('a', minute(58, 120), 60.2), response('b', minute(0), 60.5)],
+];
+const untilReset = [refusal('a', 0, undefined, minute(0, 30))];
+const tookFive = [got(minute(20)), got(minute(14)), got(minute(5))];
+const tookOne = [...opened, got(minute(38)), ask('a'), got(minute(37))];
+const together = [...two, ask('c'), refusal('a'), refusal('b', 1), refusal('c', 2)];
+const before = [...two, refusal('a', 0, 1), response('b', minute(39))];
+const foretold = [refusal('a', 0, 1, minute(0)), got(minute(59, 122), 62)];
 
-const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
-  [
-    ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
-    ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'window 64'],
-    ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'window 60'],
-    [
-      'a response of the window before comes late',
-      60.6,
-      [
-        ...opened,
-        ...askAll('ab', 59),
-        response('a', minute(58, 120), 60.2),
-        response('b', minute(0), 60.5),
-      ],
-      'granted',
-    ],
-    [
-      'it was refused until a reset',
-      0,
-      [refusal('a', 0, undefined, minute(0, 30))],
-      'window 31.125',
-    ],
-    ['the day ends in a minute or two', 40, [got(nearReset(5)), got(nearReset(0), 40)], 'day 151'],
-    ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
-    ['nothing had foretold a 429', 4, [refusal('a'), got({}, 4)], '429 5'],
-    ['the next one was not foretold either', 9, [...refusedTwice, got({}, 9)], '429 11'],
-    ['a minute has passed since then', 69, [...refusedTwice, got({}, 69)], '429 70'],
-    ['two minutes have passed', 130, [...refusedTwice, got({}, 130)], 'granted'],
-    ['two in a row named a wait', 9, [...refusedInRow, got({}, 9)], '429 10'],
-    ['two in a row named no wait', 70, [refusal('a'), refusal('b', 4), got({}, 70)], '429 72'],
-    [
-      'others sent five in between',
-      9,
-      [got(minute(20)), got(minute(14)), got(minute(5))],
-      'window 61',
-    ],
-    ['others took one', 9, [...opened, got(minute(38)), ask('a'), got(minute(37))], 'busy'],
-    [
-      'three were refused together',
-      2,
-      [...two, ask('c'), refusal('a'), refusal('b', 1), refusal('c', 2)],
-      '429 5.125',
-    ],
-    [
-      'one from before the refusal ends after it',
-      3,
-      [...two, refusal('a', 0, 1), response('b', minute(39))],
-      'granted',
-    ],
-    [
-      'a header had foretold it',
-      62,
-      [refusal('a', 0, 1, minute(0)), got(minute(59, 122), 62)],
-      'granted',
-    ],
-  ];
-
-test.for(rows)('when %s: at %d s', ([, at, events, so]) => {
+test.for<[when: string, at: number, events: readonly Event[], so: string]>([
+  ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
+  ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'window 64'],
+  ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'window 60'],
+  ['a response of the window before comes late', 60.6, lateResponse, 'granted'],
+  ['it was refused until a reset', 0, untilReset, 'window 31.125'],
+  ['the day ends in a minute or two', 40, [got(nearReset(5)), got(nearReset(0), 40)], 'day 151'],
+  ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
+  ['nothing had foretold a 429', 4, [refusal('a'), got({}, 4)], '429 5'],
+  ['the next one was not foretold either', 9, [...refusedTwice, got({}, 9)], '429 11'],
+  ['a minute has passed since then', 69, [...refusedTwice, got({}, 69)], '429 70'],
+  ['two minutes have passed', 130, [...refusedTwice, got({}, 130)], 'granted'],
+  ['two in a row named a wait', 9, [...refusedInRow, got({}, 9)], '429 10'],
+  ['two in a row named no wait', 70, [refusal('a'), refusal('b', 4), got({}, 70)], '429 72'],
+  ['others sent five in between', 9, tookFive, 'window 61'],
+  ['others took one', 9, tookOne, 'busy'],
+  ['three were refused together', 2, together, '429 5.125'],
+  ['one from before the refusal ends after it', 3, before, 'granted'],
+  ['a header had foretold it', 62, foretold, 'granted'],
+])('when %s: at %d s', ([, at, events, so]) => {
   const state = dropExpired(stateAfter(events), time(at));
   expect(inShort(decide(state, time(at)), at)).toBe(so);
 });
@@ -172,12 +144,8 @@ describe('our clock', () => {
     let stamp = named;
     for (let passed = 0; passed <= 60_000; passed += 100) {
       const { boot = named.boot, uptime = 0, wall = 0 } = passed % 200 ? difference : {};
-      const clocks = { boot, uptime: named.uptime + uptime, wall: named.wall + wall };
-      stamp = later(stamp, {
-        ...clocks,
-        uptime: clocks.uptime + passed,
-        wall: clocks.wall + passed,
-      });
+      const now = { uptime: named.uptime + uptime + passed, wall: named.wall + wall + passed };
+      stamp = later(stamp, { boot, ...now });
       expect(Math.abs(stamp.at - passed)).toBeLessThanOrEqual(most);
     }
   });
