@@ -56,7 +56,7 @@ stories(
 
   are a third of what is left at most
     plan 60/min
-    file pets.csv name ${pets(40)}
+    file pets.csv name ${pets(55)}
     each after 0.1s
     import pets.csv => flying 5
 

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from './clock.ts';
-import { cutAfter, cutBefore } from './import-cases.ts';
+import { cutBefore } from './import-cases.ts';
 import { type Machines, noticesOf, test } from './machines.ts';
 import { isFault } from './memory-engine.ts';
 import { expect, type Fixtures, networkError, type Reaction } from './petstore.ts';
 import { expectTold, loadCommands, never, windowHeaders } from './told.ts';
 
 /**
- * Tests as stories, which blank lines separate: a title, and one step a line.
+ * Tests as stories, which blank lines separate: a title, and one step a line. An unknown word fails.
  *
  *     plan 60/min 3/day            what the service allows from now on
  *     each after 2s                an answer that requests meet from now on
@@ -24,10 +24,10 @@ import { expectTold, loadCommands, never, windowHeaders } from './told.ts';
  * machine that it runs on (`one:`), which knows others through the store alone. `&` behind it: the story goes on meanwhile.
  *
  * An answer is a status with or without Retry-After, and then any of `left 5/60` (or `left 5`, `limit 60`), `for 30s` (the window),
- * `no date`, `after 2s` (before its head) and `slow 2s` (before its body); else it is `cut`, `cut late`, `refused` or `stall`.
+ * `no date`, `after 2s` (before its head) and `slow 2s` (before its body); else it is `cut`, `refused` or `stall`.
  *
  * An end is the exit code, if it is not 0, and facts. `at` and `until` (the time that is told) count from the start of the story, and
- * may be three seconds later. `sent`: its requests; `gaps`: seconds between each and the one before; `flying`: those that were in
+ * may be three seconds later. `sent`: how many requests since; `gaps`: seconds between each and the one before; `flying`: those that were in
  * flight at once; `waits`: the reasons that it told; `notices`: how many; `says`: a part of stderr; `event` and `json`: fields.
  */
 export function stories(about: string, text: string): void {
@@ -50,6 +50,7 @@ export function stories(about: string, text: string): void {
         else await done;
       }
       await Promise.all(behind);
+      expect(story.next, 'answers that no request met').toEqual([]);
     });
   });
 }
@@ -82,7 +83,8 @@ const settings: Readonly<Record<string, (story: Story, words: string[]) => unkno
     sandbox.plan = { minute, day: { limit: ofDay, length: msOf('24h') } };
   },
   each(story, words) {
-    story.usual = () => readAnswers(story, words.join(' '))[0];
+    const [answer] = readAnswers(story, words.join(' '));
+    story.usual = () => answer;
   },
   draw(story, [number]) {
     story.draw = Number(number);
@@ -134,6 +136,7 @@ async function runCommand(story: Story, step: string): Promise<void> {
   }
 }
 
+type Event = Readonly<Record<string, unknown>>;
 type Ended = Story & {
   readonly end: Awaited<ReturnType<Fixtures['petstore']>>;
   /** How many requests were sent before. */
@@ -143,8 +146,8 @@ type Ended = Story & {
 const facts: Readonly<Record<string, (text: string, ended: Ended) => unknown>> = {
   at: (text, { clock }) => expectTold(clock.service() - startTime, msOf(text) / 1_000),
   until(text, { end }) {
-    const timed = end.events().filter(({ event, resetAt }) => resetAt && event !== 'rate_limit');
-    const { resetAt } = timed.at(-1) ?? {};
+    const isTold = ({ event, resetAt }: Event) => resetAt && event !== 'rate_limit';
+    const { resetAt } = end.events().findLast(isTold) ?? {};
     expectTold(Date.parse(String(resetAt)) - startTime, msOf(text) / 1_000);
   },
   sent: (text, { sentAt, before }) => expect(sentAt.length - before).toBe(Number(text)),
@@ -176,8 +179,7 @@ function expectFact(ended: Ended, fact: string, step: string): void {
 }
 
 const named: Readonly<Record<string, Reaction>> = {
-  ...{ cut: cutBefore, 'cut late': cutAfter, refused: networkError('ECONNREFUSED') },
-  stall: 'stall',
+  ...{ cut: cutBefore, refused: networkError('ECONNREFUSED'), stall: 'stall' },
 };
 
 function readAnswers(story: Story, text: string): Reaction[] {
@@ -197,19 +199,16 @@ function readAnswer(story: Story, text: string): Reaction {
     slow = '0s',
     ...unknown
   } = pairsIn(rest, /(\w+) (\S+)/g);
-  if (Object.keys(unknown).length > 0) throw new Error(`unknown answer: ${text}`);
+  const isOdd = rest !== '' && rest.split(' ').length % 2 > 0;
+  if (isOdd || Object.keys(unknown).length > 0) throw new Error(`unknown answer: ${text}`);
   const [remaining, ofLimit] = left?.split('/') ?? [];
-  const seconds = msOf(end) / 1_000;
-  const { date, ...window } = ofLimit
-    ? windowHeaders(Number(ofLimit), Number(remaining), seconds)
-    : {};
-  const headers = {
+  const headers: Record<string, string> = {
     ...(wait && { 'retry-after': wait }),
     ...(remaining && { 'x-ratelimit-remaining': remaining }),
     ...(limit && { 'x-ratelimit-limit': limit }),
-    ...window,
-    ...(date && !no && { date }),
+    ...(ofLimit && windowHeaders(Number(ofLimit), Number(remaining), msOf(end) / 1_000)),
   };
+  if (no) delete headers[no];
   return async ({ onSent }, forward) => {
     const isOwn = status || left || limit;
     if (isOwn) onSent();
