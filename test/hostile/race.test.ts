@@ -4,7 +4,7 @@ import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
 import { seed } from '../support/seed.ts';
 import { plans } from '../support/values.ts';
-import { creates, race } from './race.ts';
+import { race } from './race.ts';
 
 const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };
 
@@ -13,7 +13,7 @@ describe(`many processes on one key (seed ${seed})`, () => {
   test('no 429, no ban, each created once, one request each', async () => {
     const outcome = await race({ resetInMs: true, skewMs: 37_000 });
 
-    expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: creates });
+    expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: 36 });
   });
 
   test('some are killed: those that wait for their requests go on, no 429, no ban, each other one created', async () => {

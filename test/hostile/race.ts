@@ -10,6 +10,8 @@ import { seed } from '../support/seed.ts';
 import { openService, type Service, type ServiceOptions } from '../support/service.ts';
 
 type Race = ServiceOptions & {
+  /** How many categories are created, each by a new process. */
+  readonly creates?: number;
   /** State folders that stand for machines; the processes are spread over them. */
   readonly machines?: number;
   /** The URL of the store through which the machines share the limit. */
@@ -34,15 +36,14 @@ type Outcome = {
   readonly failures: readonly string[];
 };
 
-/** How many categories are created, each by a new process, and how many shell loops do so at a time. */
-export const creates = 36;
+/** How many shell loops create at a time. */
 const loops = 9;
 /** A window of three seconds instead of sixty. */
 const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
 
 /** Runs loops of processes against one service and counts what the service saw. */
 export async function race(options: Race): Promise<Outcome> {
-  const { machines = 1, kills = 0, store, resetInMs } = options;
+  const { creates = 36, machines = 1, kills = 0, store, resetInMs } = options;
   const service: Service = await openService({
     plan,
     ...options,

@@ -9,10 +9,10 @@ import { parseSharedStore } from '../../src/settings/addresses.ts';
 import { createMemoryEngine } from '../support/memory-engine.ts';
 import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
-import { test as base, expect, launcher } from '../support/program.ts';
+import { test as base, expect } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
-import { creates, race } from './race.ts';
+import { race } from './race.ts';
 import { openSlowWay } from './slow-way.ts';
 
 const password = 'p4ss-w0rd-of-the-store';
@@ -86,7 +86,7 @@ for (const [name, program] of Object.entries(engines))
       expect(await server.say(`HGETALL ${name}`)).not.toContain(service.key);
     });
 
-    test('a server that was started anew is used over a new connection, and known to be another', async ({
+    test('a server that was started anew is sent the script again, and known to be another', async ({
       startStore,
     }) => {
       const server = await startStore({ args: ['--save', '3600 1'] });
@@ -99,18 +99,6 @@ for (const [name, program] of Object.entries(engines))
       await expect(engine.swap('petstore:lim:x', ['', '', '', ''])).rejects.toThrow();
       const reply = await engine.swap('petstore:lim:x', ['', '', '', '']);
       expect(reply).toEqual([expect.any(String), 'v1', '{}', 0]);
-    });
-
-    test('a server that forgot the script is sent it again', async ({ startStore }) => {
-      const server = await startStore();
-      const engine = connect(server.url);
-      const call = ['', 'v1', '{}', '60'];
-      await engine.swap('petstore:lim:x', call);
-      await engine.swap('petstore:lim:x', call);
-      await server.say('SCRIPT FLUSH');
-
-      const reply = await engine.swap('petstore:lim:x', call);
-      expect(reply).toEqual([expect.any(String), 'v1', '{}', 1]);
     });
 
     const ci = ['--user', 'ci', 'on', `>${password}`, '~petstore:*'];
@@ -182,25 +170,24 @@ for (const [name, program] of Object.entries(engines))
       expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('notice') });
     });
 
-    test.for([false, true])(
-      'Ctrl-C ends a wait at once, also while the server stands still: %s',
-      async (isStill, { startStore, spawn }) => {
-        const server = await startStore();
-        const service = await startService({
-          react: () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }),
-        });
-        const argv = [launcher, ...list, '--max-wait', 'inf'];
-        const env = environment(service, server.url);
-        const { child, says, ended } = spawn(process.execPath, argv, { env });
+    test('Ctrl-C ends a wait at once, also while the server stands still', async ({
+      startStore,
+      start,
+    }) => {
+      const server = await startStore();
+      const service = await startService({
+        react: () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }),
+      });
+      const env = environment(service, server.url);
+      const { child, says, ended } = start([...list, '--max-wait', 'inf'], { env });
 
-        // Its first words are of the wait.
-        await says(/./);
-        if (isStill) server.signal('SIGSTOP');
-        child.kill('SIGINT');
+      // Its first words are of the wait.
+      await says(/./);
+      server.signal('SIGSTOP');
+      child.kill('SIGINT');
 
-        expect((await ended).code).toBe(130);
-      },
-    );
+      expect((await ended).code).toBe(130);
+    });
 
     test('TLS: a certificate is accepted only if its authority is known', {
       tags: ['openssl'],
@@ -242,29 +229,21 @@ for (const [name, program] of Object.entries(engines))
       expect(JSON.parse(limits.stdout).items[0].source).toBe('service');
     });
 
-    test('three machines on one key: no 429, each created once', async ({ startStore }) => {
-      const { url } = await startStore();
-
-      const outcome = await race({ machines: 3, store: url });
-
-      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: creates });
-    });
-
-    test('two machines share a store that replies after 300 ms: no 429, and none goes on alone', async ({
+    test('two machines share a store that replies after 200 ms: no 429, and none goes on alone', async ({
       startStore,
       petstore,
       service,
     }) => {
       const { url } = await startStore({ args: ['--requirepass', password] });
-      const way = await openSlowWay(Number(new URL(url).port), 150);
+      const way = await openSlowWay(Number(new URL(url).port), 100);
       onTestFinished(way.close);
       const store = `redis://:${password}@127.0.0.1:${way.port}/2`;
 
       const { code, stderr } = await petstore(list, { env: environment(service, store) });
-      const outcome = await race({ machines: 2, store });
+      const outcome = await race({ machines: 2, store, creates: 24 });
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
-      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: creates });
+      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: 24 });
     });
 
     test('the store is killed midway and comes back: no ban, at most one 429 for each machine and window', async ({
