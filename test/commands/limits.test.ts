@@ -1,6 +1,6 @@
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test, testKey } from '../support/petstore.ts';
-import { expectTold, list, listNow, never, refusal, second } from '../support/told.ts';
+import { expectTold, list, listNow, never, second } from '../support/told.ts';
 
 test('limits sends nothing, and says how to get values', async ({ petstore, sandbox, clock }) => {
   const hint =
@@ -59,7 +59,7 @@ test('limits says that the service contradicts the plan', async ({ petstore }) =
 });
 
 test('limits shows a wait in force; --reset forgets it', async ({ petstore, sandbox }) => {
-  sandbox.reactions.push(refusal(900));
+  sandbox.reactions.push(reply(429, {}, { 'retry-after': '900' }));
   await petstore(listNow);
 
   const { wait } = (await petstore('limits --json')).json;

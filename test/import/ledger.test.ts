@@ -13,7 +13,7 @@ import {
   three,
 } from '../support/import-cases.ts';
 import { expect, type Reaction, reply, testKey } from '../support/petstore.ts';
-import { minute, never, respondAfter, second } from '../support/told.ts';
+import { never, respondAfter, second } from '../support/told.ts';
 import { exact, plans } from '../support/values.ts';
 
 type Rename = (name: string) => string;
@@ -55,6 +55,8 @@ const test = base.extend<{
       };
     }),
 });
+
+const minute = 60 * second;
 
 describe('a service that keeps names in a form of its own', () => {
   const odd = ' Salt  & Pepper ';

@@ -1,7 +1,8 @@
 import { describe } from 'vitest';
 import { apply, cutAfter, namesIn, patient, pets, test } from '../support/import-cases.ts';
 import { expect, networkError, type Reaction, reply } from '../support/petstore.ts';
-import { minute } from '../support/told.ts';
+
+const minute = 60_000;
 
 const refused = networkError('ECONNREFUSED');
 const ever = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { test, vanish } from '../support/import-runs.ts';
+import { test, vanish } from '../support/import-cases.ts';
 import { expect } from '../support/petstore.ts';
 import { list } from '../support/told.ts';
 import { plans } from '../support/values.ts';
