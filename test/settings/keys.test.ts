@@ -84,6 +84,19 @@ describe('auth login', () => {
   );
 });
 
+test('a stored key is shown where its base URL is no longer saved', async ({
+  petstore,
+  sandbox,
+}) => {
+  sandbox.reactions.push(reply(200, []));
+  await petstore('auth login --base-url https://a.example/v1', { env: noEnv, stdin: testKey });
+  await petstore('config unset base-url', { env: noEnv });
+
+  const { json } = await petstore('auth status --json', { env: noEnv });
+
+  expect(json).toMatchObject({ profile: 'production', keyEnding: 'cdef' });
+});
+
 test.for([0o444, 0o666])('a key file may have the mode %o', async (mode, { petstore, folder }) => {
   const file = join(folder, 'key.txt');
   writeFileSync(file, testKey);
