@@ -64,7 +64,7 @@ const pieces =
   'a 1 # * 5 \n \t \u001b \u0085 é 猫 ب م क \u094d \u200c \u200d \u180b ᠰ \ufe0f \ufe0e \u20e3 ❤ ☎ © 👩 👧 🏽 🏳 🌈 🇩 🇪 🏴 \u{e0067} \u{e007f} \u0301 \u064e \u3164 \u202e \ud83d \udc69 x\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301'.split(
     ' ',
   );
-const marks = [0x0, 0x1, 0x2, 0x3, 0xd, 0xf, 0x1f].flatMap((block) =>
+const marks = [0x0, 0x1, 0x2, 0x3, 0xf, 0x1f].flatMap((block) =>
   Array.from({ length: 0x1000 }, (_, n) => String.fromCodePoint(0x1000 * block + n)),
 );
 
@@ -84,10 +84,7 @@ test('escapes are those of a plain pattern', async ({ petstore, sandbox }) => {
   const text = fc
     .array(fc.constantFrom(...pieces), { maxLength: 30 })
     .map((parts) => parts.join(''));
-  const heap = `x${'\u0301'.repeat(10)}`;
-  const heaps = ['\u094d\u200d', '\u200d', '\u0301', '\u094d'].map((more) => heap + more);
-  const holds = fc.asyncProperty(fc.array(text, { minLength: 100 }), check);
-  await fc.assert(holds, { ...trials(80), examples: [[heaps]] });
+  await fc.assert(fc.asyncProperty(fc.array(text, { minLength: 100 }), check), trials(50));
 });
 
 /** As keyboards type them; escapes where an editor would show nothing. */
@@ -137,6 +134,12 @@ test('on a terminal each row of a list can be told, whatever stands in it', asyn
     expect(ids).toEqual(categories.map(({ id }) => String(id)));
   });
   await fc.assert(holds, trials(150));
+});
+
+test('a border in a text forges no row of a table', async ({ petstore, sandbox }) => {
+  sandbox.categories.push({ id: exact('1'), name: 'dog │ 2' });
+
+  expect((await petstore('categories list')).stdout).toContain('│ dog \\u{2502} 2 │');
 });
 
 /** What stands in the first column of the lines of a frame; it is blank where a row goes on. */
