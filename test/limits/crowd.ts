@@ -44,7 +44,7 @@ type Sent = {
 export const test = base.extend<{ openCrowd: (options: Options) => Promise<Crowd> }>({
   openCrowd: async ({ clock, folder, forward, petstore, sandbox }, use) => {
     const fixtures = { clock, folder, forward, petstore, sandbox };
-    await loadCommands(petstore, folder);
+    await loadCommands(fixtures);
     let crowds = 0;
     await use(async (options) => {
       crowds += 1;

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { test, vanish } from '../support/import-cases.ts';
 import { expect } from '../support/petstore.ts';
-import { list } from '../support/told.ts';
+import { list, loadCommands } from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
 const create = ['categories', 'create', 'cat', '--timeout', '1h'];
@@ -12,7 +12,9 @@ describe('a process that is killed with a request in flight', () => {
     ['the first of all: the next one follows within three seconds', 'here', 0, 10, 13],
     ['the last of a minute: it may have been counted', 'here', 1, 60, 63],
     ['the first of all, elsewhere: within eleven minutes', 'there', 0, 60, 660],
-  ] as const)('%s', async ([, host, before, from, to], { runProcess, sandbox, clock }) => {
+  ] as const)('%s', async (row, { runProcess, petstore, folder, sandbox, clock }) => {
+    const [, host, before, from, to] = row;
+    await loadCommands({ petstore, folder, clock });
     sandbox.plan = { ...plans.free, minute: { limit: 2, length: 60_000 } };
     const start = clock.uptime();
     if (before > 0) await runProcess(list);

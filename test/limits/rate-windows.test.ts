@@ -55,10 +55,10 @@ stories(
     import pets.csv => flying 16
 
   are a third of what is left at most
-    plan 60/min
-    file pets.csv name ${pets(55)}
+    plan 40/min
+    file pets.csv name ${pets(36)}
     each after 0.1s
-    import pets.csv => flying 5
+    import pets.csv => flying 4
 
   stay one at a time where no response names a limit
     list < 200

@@ -78,15 +78,8 @@ const losses = [
   [...waits[1], 'comes back empty', 'restarts empty'],
   [...waits[1], 'comes back with old values', 'restarts with what it had'],
   [...waits[2], 'comes back with old values', 'restarts with what it had'],
-].map(
-  ([
-    wait,
-    answer,
-    until,
-    code,
-    how,
-    step,
-  ]) => `forgets no wait that a machine knows of: ${wait}, and it ${how}
+].map(([wait, answer, until, code, how, step]) => {
+  return `forgets no wait that a machine knows of: ${wait}, and it ${how}
     zero: list
     one: list
     store keeps a copy
@@ -96,8 +89,8 @@ const losses = [
     zero: limits
     two: list! => 75; until ${until}; sent 0
     one: list! => 75; until ${until}; sent 0
-    zero: list! => 75; until ${until}; sent 0; at 0s`,
-);
+    zero: list! => 75; until ${until}; sent 0; at 0s`;
+});
 
 stories(
   'a store that loses its values',

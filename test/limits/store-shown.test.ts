@@ -1,11 +1,10 @@
 import { describe } from 'vitest';
-import { shownUrl, storeUrl, test } from '../support/machines.ts';
+import { shownUrl, storePassword, storeUrl, test } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, reply } from '../support/petstore.ts';
 import { stories } from '../support/story.ts';
 import { list } from '../support/told.ts';
 
-const secrets = ['p4ss-w0rd'];
 const address = `"address":"${shownUrl}"`;
 
 stories(
@@ -40,7 +39,7 @@ test.for<[what: string, fault: EngineFault | undefined, status: string, exitCode
   async ([, fault, status, exitCode], { machines: { run, engine } }) => {
     engine.fault = fault;
 
-    const result = await run('one', ['doctor', '--json'], { secrets });
+    const result = await run('one', ['doctor', '--json']);
 
     expect(result.exitCode).toBe(exitCode);
     const finding = expect.stringContaining(shownUrl);
@@ -68,8 +67,8 @@ describe('the address of the store', () => {
     machines: { run, addresses },
     sandbox,
   }) => {
-    sandbox.react = () => reply(200, [{ id: 1, name: 'p4ss-w0rd-of-the-store' }]);
-    const options = { env: { PETSTORE_SHARED_STORE: '' }, secrets };
+    sandbox.reactions.push(reply(200, [{ id: 1, name: storePassword }]));
+    const options = { env: { PETSTORE_SHARED_STORE: '' } };
     await run('one', ['config', 'set', 'shared-store', storeUrl], options);
 
     const told = await run('one', ['categories', 'list', '-v'], options);

@@ -4,7 +4,8 @@ import { createMemoryEngine, type MemoryEngine } from './memory-engine.ts';
 import { test as base, type Fixtures, type RunOptions } from './petstore.ts';
 
 /** The store of all machines, and how it may be shown. */
-export const storeUrl = 'redis://ci:p4ss-w0rd-of-the-store@limits.example:7000/2';
+export const storePassword = 'p4ss-w0rd-of-the-store';
+export const storeUrl = `redis://ci:${storePassword}@limits.example:7000/2`;
 export const shownUrl = 'redis://limits.example:7000/2';
 
 type Run = (
@@ -35,9 +36,10 @@ export const test = base.extend<{ machines: Machines }>({
       addresses.push(address);
       return engine.open();
     };
-    const run: Run = (machine, argv, { env, context, ...options } = {}) =>
+    const run: Run = (machine, argv, { env, context, secrets = [], ...options } = {}) =>
       petstore(argv, {
         ...options,
+        secrets: [storePassword, ...secrets],
         env: {
           PETSTORE_SHARED_STORE: storeUrl,
           PETSTORE_STATE_DIR: join(folder, machine),

@@ -26,15 +26,15 @@ import { expectTold, loadCommands, never, windowHeaders } from './told.ts';
  * An answer is a status with or without Retry-After, and then any of `left 5/60` (or `left 5`, `limit 60`), `for 30s` (the window),
  * `no date`, `after 2s` (before its head) and `slow 2s` (before its body); else it is `cut`, `refused` or `stall`.
  *
- * An end is the exit code, if it is not 0, and facts. `at` and `until` (the time that is told) count from the start of the story, and
- * may be three seconds later. `sent`: how many requests since; `gaps`: seconds between each and the one before; `flying`: those that were in
- * flight at once; `waits`: the reasons that it told; `notices`: how many; `says`: a part of stderr; `event` and `json`: fields.
+ * An end is the exit code, if it is not 0, and facts. `at` (when it is) and `until` (the time that is told) count from the start of the
+ * story, and may be three seconds later. `sent`: how many requests; `gaps`: seconds between each and the one before; `flying`: how many
+ * were in flight at once; `waits`: the reasons that it told; `notices`: how many; `says`: a part of stderr; `event`, `json`: fields.
  */
 export function stories(about: string, text: string): void {
   const rows = text.split(/\n\s*\n/).map((story) => story.trim().split(/\s*\n\s*/));
   describe(about, () => {
     test.for(rows)('%s', async ([, ...steps], { clock, folder, machines, petstore, sandbox }) => {
-      await loadCommands(petstore, folder);
+      await loadCommands({ petstore, folder, clock });
       const fixtures = { clock, folder, machines, petstore, sandbox };
       const own = { next: [], usual: () => undefined, sentAt: [], flying: 0, most: 0, draw: 0.5 };
       const story: Story = { ...fixtures, ...own };

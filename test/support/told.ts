@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { type Clock, startTime } from './clock.ts';
 import type { Fixtures } from './petstore.ts';
-import type { WireAnswer, WireRequest } from './values.ts';
+import type { Send, WireAnswer, WireRequest } from './values.ts';
 
 export const second = 1_000;
 /** For sleeps that nobody ends. */
@@ -43,10 +44,19 @@ export function expectTold(waitedMs: number, toldSeconds: number): void {
 let areLoaded = false;
 
 /** Parts of the program load when they are first needed. That takes real time, in which the clock of a test would go on. */
-export async function loadCommands(petstore: Fixtures['petstore'], folder: string): Promise<void> {
+export async function loadCommands({ petstore, folder, clock }: Loaded): Promise<void> {
   if (areLoaded) return;
-  const options = { env: { PETSTORE_STATE_DIR: join(folder, 'before') } };
+  areLoaded = true;
+  const release = clock.hold();
+  const send: Send = async () => ({
+    status: 200,
+    headers: {},
+    body: Readable.from([Buffer.from('[]')]),
+  });
+  const options = { env: { PETSTORE_STATE_DIR: join(folder, 'before') }, context: { send } };
   await petstore('categories create ant --dry-run', options);
   await petstore('categories list --json', options);
-  areLoaded = true;
+  release();
 }
+
+type Loaded = Pick<Fixtures, 'petstore' | 'folder' | 'clock'>;
