@@ -21,10 +21,10 @@ const crowds = fc.record({
 });
 const oddCrowds = fc.record({
   seed: fc.integer(),
-  processes: between(2, 8),
+  processes: between(2, 6),
   commandsEach: between(1, 3),
-  limit: between(2, 8),
-  length: seconds(3, 20),
+  limit: between(3, 8),
+  length: seconds(3, 12),
   latency: fc.constantFrom(0, 40, 900, 3_000),
   kills: between(0, 3),
   /** Which request gets a 429 whatever the limit is. A small crowd does not get that far. */
