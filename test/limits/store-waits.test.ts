@@ -29,16 +29,19 @@ test('a request that still connects is not sent if another machine is told to wa
   clock,
   sandbox,
 }) => {
-  await run('one', listNow);
+  await run('two', ['limits']);
+  // Until two may be in flight.
+  for (let n = 0; n < 12; n += 1) await run('one', listNow);
   sandbox.connect = () => clock.sleep(5_000, never);
   const first = run('one', listNow);
   await clock.sleep(2_000, never);
   sandbox.connect = async () => {};
   sandbox.reactions.push(reply(429, {}, { 'retry-after': '3600' }));
-  await run('two', listNow);
+  const second = await run('two', listNow);
 
-  expect((await first).exitCode).toBe(75);
-  expect(sandbox.requests).toHaveLength(2);
+  expect(second.events().at(-1)).toMatchObject({ status: 429 });
+  expect((await first).events().at(-1)).toMatchObject({ exitCode: 75, outcome: 'not_sent' });
+  expect(sandbox.requests).toHaveLength(13);
 });
 
 test('machines that ask at the same moment get what is left, and no more', async ({
