@@ -44,7 +44,9 @@ const nodes = (process.env.PETSTORE_TEST_WINE ?? '').split(':').filter(Boolean);
 /** Tests on each Node for Windows that PETSTORE_TEST_WINE lists; they skip where it lists none. */
 export function describeWindows(tests: (test: ReturnType<typeof testOn>) => void): void {
   const all = nodes.length > 0 ? nodes : ['node.exe'];
-  describe.each(all)('on %s', { tags: ['wine'] }, (node) => tests(testOn(node)));
+  // A fixture of a file is made outside of `describe`.
+  const extended = all.map((node) => ({ node, test: testOn(node) }));
+  describe.each(extended)('on $node', { tags: ['wine'] }, ({ test }) => tests(test));
 }
 
 /** Where a test's petstore keeps its settings, by its name on Linux. */
