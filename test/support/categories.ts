@@ -1,5 +1,3 @@
-export { optionalFields } from '../../src/fields.ts';
-
 import { type Category, exact } from './values.ts';
 
 /** Returns a category of the sandbox's state. */
