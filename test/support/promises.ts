@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 
 /** How a run of petstore ended, in memory or as a process. */
 type Ended = {
@@ -11,9 +10,11 @@ type Ended = {
 
 const exitCodes: readonly unknown[] = [0, 1, 2, 3, 4, 5, 6, 7, 74, 75, 129, 130, 141, 143];
 const words = /\n {4}at |node:internal|\b(?:zod|ora|undici)\b|UND_ERR|\[object |HPE_/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all but these would act on a terminal
+const colours = /\u001b\[\d+m/g;
 const acting =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/u;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/u;
 const maxErrorLines = 3;
 const maxLength = 500_000;
 /** A hint is one or more sentences, or ends with a command that is introduced as one. */
@@ -23,8 +24,8 @@ const hintForm =
 /** Returns each promise to users that no run may break, and this one did. No file in `folder` may have one of the keys. */
 export function brokenPromises(ended: Ended, keys: readonly string[], folder?: string): string[] {
   const { exitCode, stderr } = ended;
-  const all = stripVTControlCharacters(endsOf(ended.stdout) + stderr).replaceAll('\r\n', '\n');
-  const lines = stripVTControlCharacters(stderr).trimEnd().split('\n');
+  const all = (endsOf(ended.stdout) + stderr).replace(colours, '');
+  const lines = stderr.replace(colours, '').trimEnd().split('\n');
   const last = lines.at(-1) ?? '';
   const event = last.startsWith('{"event":') ? JSON.parse(last) : undefined;
   const start = lines.findLastIndex((line) => line.startsWith('petstore: '));

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { test as base, type RunOptions } from './petstore.ts';
-import { finalScreen, widthMark } from './screen.ts';
+import { screenOf, widthMark } from './screen.ts';
 import type { Output } from './values.ts';
 
 // The program draws with it; time would pass in memory while it loads.
@@ -91,7 +91,7 @@ function createTerminal(columns: number) {
     text: () => written,
     /** The lines that one sees, without the spinner's changing sign. */
     async screen(): Promise<string[]> {
-      const lines = await finalScreen(written.replaceAll('\n', '\r\n'), columns);
+      const lines = await screenOf(written, columns);
       return lines.map((line) => line.replace(/^[\u2800-\u28ff] /, ''));
     },
     /** The user makes the window wider or narrower. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, type Fixtures, launcher, test } from '../support/program.ts';
-import { finalScreen, widthMark } from '../support/screen.ts';
+import { screenOf, widthMark } from '../support/screen.ts';
 import { exact, plans } from '../support/values.ts';
 
 /** A function of the shell. */
@@ -79,7 +79,7 @@ describe('a terminal (needs script)', { tags: ['script'] }, () => {
     expect(code).toBe(0);
     const told = [...stderr.matchAll(/next (?:request )?in (\S+)/gi)].map(([, left]) => left);
     expect(new Set(told).size).toBeGreaterThan(2);
-    const screen = (await finalScreen(stderr, 30)).join('');
+    const screen = (await screenOf(stderr, 30)).join('');
     expect(screen).toMatch(/^id,name,description\s*rate limit: 59 of 60 left, .*Z\)$/);
   });
 });
