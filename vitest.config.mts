@@ -14,7 +14,7 @@ const built = { globalSetup: ['test/support/build.ts'] };
 /** `--mode bundled` runs the tests in memory on src as it is bundled. */
 const bundled = {
   alias: [{ find: /^.*\/src\/(.*)\.ts$/, replacement: resolve('node_modules/.bundled/$1.js') }],
-  globalSetup: ['test/support/bundle-src.ts'],
+  globalSetup: ['test/support/bundle.ts'],
 };
 
 export default defineConfig(({ mode }) => {
@@ -22,7 +22,7 @@ export default defineConfig(({ mode }) => {
   process.env.PETSTORE_TEST_TRIALS ??= mode === 'all' ? '1' : '0.1';
   return {
     test: {
-      setupFiles: ['test/support/seed.ts', 'test/support/cell-width.ts'],
+      setupFiles: ['test/support/random.ts', 'test/support/cell-width.ts'],
       env: { TZ: 'UTC', TMPDIR: ownFolder('PETSTORE_TEST_DISK', tmpdir()) },
       testTimeout: 60_000,
       maxWorkers: '100%',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { cutBefore } from '../support/import-cases.ts';
 import { expect, networkError, outputTo, reply, test, testKey } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 
 const post = ['api', 'POST', '/categories', '--data'];
 

@@ -9,10 +9,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { category } from '../support/categories.ts';
 import { expect, type Fixtures, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { saveSettings } from '../support/settings-file.ts';
+import { category } from '../support/values.ts';
 
 type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
 type Options = NonNullable<Parameters<Fixtures['petstore']>[1]>;

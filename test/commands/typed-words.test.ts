@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test, testKey } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 
 const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const textOf = (length: number) =>

@@ -6,7 +6,7 @@ import { formats } from '../../src/formats.ts';
 import { startTime } from '../support/clock.ts';
 import { test as base, expect, outputTo, reply, silence } from '../support/petstore.ts';
 import { createGate } from '../support/program.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
 const element = (n: number) =>

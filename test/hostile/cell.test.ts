@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/program.ts';
-import { below, createRandom } from '../support/random.ts';
-import { seed } from '../support/seed.ts';
+import { below, createRandom, seed } from '../support/random.ts';
 
 type Program = readonly [path: string, ...args: string[]];
 

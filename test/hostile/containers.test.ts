@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { type Fixtures, launcher, test } from '../support/program.ts';
-import { createRandom } from '../support/random.ts';
-import { seed } from '../support/seed.ts';
+import { createRandom, seed } from '../support/random.ts';
 import { type Category, plans } from '../support/values.ts';
 
 const rows = Array.from({ length: 40 }, (_, n) => `pet ${n}`);

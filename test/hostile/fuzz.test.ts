@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { below, createRandom, type Random } from '../support/random.ts';
+import { below, createRandom, type Random, seed, trials } from '../support/random.ts';
 import { type RawService, reset, startRaw } from '../support/raw.ts';
-import { seed } from '../support/seed.ts';
-import { trials } from '../support/trials.ts';
 import { runOnSockets } from './on-sockets.ts';
 
 /** The ways in which HTTP tells where a body ends. */

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
-import { below, createRandom, pick, type Random, shuffle } from '../support/random.ts';
-import { seed } from '../support/seed.ts';
+import { below, createRandom, pick, type Random, seed, shuffle } from '../support/random.ts';
 import type { Action } from '../support/service.ts';
 import { exact } from '../support/values.ts';
 

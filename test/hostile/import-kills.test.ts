@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { category } from '../support/categories.ts';
 import { put } from '../support/import-cases.ts';
 import { createKillable, type KillPlan } from '../support/killable.ts';
 import { expect, type Fixtures, test } from '../support/petstore.ts';
-import { below, createRandom, pick, type Random } from '../support/random.ts';
-import { seed } from '../support/seed.ts';
-import { trials } from '../support/trials.ts';
+import { below, createRandom, pick, type Random, seed, trials } from '../support/random.ts';
+import { category } from '../support/values.ts';
 import { badService } from './bad-service.ts';
 
 const contents = [

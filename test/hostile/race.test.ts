@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
-import { seed } from '../support/seed.ts';
+import { seed } from '../support/random.ts';
 import { plans } from '../support/values.ts';
 import { race } from './race.ts';
 

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { cleanEnvironment, launcher } from '../support/program.ts';
-import { createRandom, shuffle } from '../support/random.ts';
-import { seed } from '../support/seed.ts';
+import { createRandom, seed, shuffle } from '../support/random.ts';
 import { openService, type Service, type ServiceOptions } from '../support/service.ts';
 
 type Race = ServiceOptions & {

@@ -1,31 +1,17 @@
-import { connect, createServer, type Socket } from 'node:net';
-import { listen } from '../support/ports.ts';
-
-export type SlowWay = { readonly port: number; readonly close: () => void };
+import { connect, createServer } from 'node:net';
+import { openServer } from '../support/ports.ts';
 
 /** Opens a port that leads to another one of this machine. Bytes take `delay` ms each way. */
-export async function openSlowWay(to: number, delay: number): Promise<SlowWay> {
-  const open = new Set<Socket>();
+export function openSlowWay(to: number, delay: number) {
   const server = createServer((near) => {
-    const far = connect(to, '127.0.0.1');
+    const far = connect(to, '127.0.0.1').on('error', () => {});
     for (const [from, onto] of [
       [near, far],
       [far, near],
     ] as const) {
-      open.add(from);
-      from.on('error', () => {});
       from.on('data', (data) => void setTimeout(() => onto.writable && onto.write(data), delay));
-      from.on('close', () => {
-        open.delete(from);
-        setTimeout(() => onto.destroy(), delay);
-      });
+      from.on('close', () => setTimeout(() => onto.destroy(), delay));
     }
   });
-  return {
-    port: await listen(server),
-    close() {
-      server.close();
-      for (const socket of open) socket.destroy();
-    },
-  };
+  return openServer(server);
 }

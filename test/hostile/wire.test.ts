@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type reactions, startProxy } from '../support/connect-proxy.ts';
 import { expect, test } from '../support/petstore.ts';
-import { freePort, listen } from '../support/ports.ts';
+import { freePort, openServer } from '../support/ports.ts';
 import { formsOf } from '../support/promises.ts';
 import * as raw from '../support/raw.ts';
 import { end, endless, http, reset, type Seen, say, withFields } from '../support/raw.ts';
@@ -234,8 +234,11 @@ type Way = {
   readonly seen?: () => Buffer;
   readonly close?: () => void;
 };
-const plain = (react: (socket: Socket) => unknown) => () =>
-  serve(createServer((socket) => socket.once('data', () => react(socket))));
+const plain = (react: (socket: Socket) => unknown) => async () => {
+  const server = createServer((socket) => socket.once('data', () => react(socket)));
+  const { port, close } = await openServer(server);
+  return { url: `https://127.0.0.1:${port}/v1`, close };
+};
 const through = (proxy: string) => ({
   url: 'https://pets.example/v1',
   env: { HTTPS_PROXY: `http://me:open-sesame@${proxy}` },
@@ -328,13 +331,3 @@ describe.concurrent('nothing was sent, exit 5, over', () => {
     expect(formsOf(canary).filter((form) => bytes.includes(form))).toEqual([]);
   });
 });
-
-async function serve(server: Server): Promise<Way> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
-  const close = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { url: `https://127.0.0.1:${await listen(server)}/v1`, close };
-}

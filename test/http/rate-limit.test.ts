@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, type Reaction, reply, test } from '../support/petstore.ts';
+import { trials } from '../support/random.ts';
 import { stories } from '../support/story.ts';
 import { expectTold, list, listNow, windowHeaders } from '../support/told.ts';
-import { trials } from '../support/trials.ts';
 import type { WireAnswer } from '../support/values.ts';
 
 const seconds = startTime / 1_000;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { category } from '../support/categories.ts';
 import {
   apply,
   atTerminal,
@@ -13,7 +12,7 @@ import {
 } from '../support/import-cases.ts';
 import { expect, networkError, outputTo } from '../support/petstore.ts';
 import { never, respondAfter, second } from '../support/told.ts';
-import { interrupted } from '../support/values.ts';
+import { category, interrupted } from '../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
 

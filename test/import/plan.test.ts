@@ -1,9 +1,8 @@
 import { describe } from 'vitest';
-import { category } from '../support/categories.ts';
 import { startTime } from '../support/clock.ts';
 import { atTerminal, creates, methods, pets, test, three } from '../support/import-cases.ts';
 import { expect, reply } from '../support/petstore.ts';
-import { exact } from '../support/values.ts';
+import { category, exact } from '../support/values.ts';
 
 type Content = readonly [name: string, description?: string];
 type Item = { readonly intention: string; readonly id?: number };

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { put } from '../support/import-cases.ts';
 import { test as base, expect } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 
 // What is said of a text that cannot be read stands in commands/messages/import-files.txt.
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { expect } from '../support/petstore.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom, trials } from '../support/random.ts';
 import { list } from '../support/told.ts';
-import { trials } from '../support/trials.ts';
 import { type Crowd, createPets, sentTooEarly, test } from './crowd.ts';
 import { createLimiter, limiters, type Service } from './limiters.ts';
 

@@ -5,7 +5,7 @@ import { describe } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { hostileName } from '../support/names.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 import { exact } from '../support/values.ts';
 
 /** What readers take for something else than a text, for the end of one, or for an escape. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { expect, reply, test } from '../support/petstore.ts';
+import { trials } from '../support/random.ts';
 import { drawings, screenOf } from '../support/screen.ts';
-import { trials } from '../support/trials.ts';
 import { exact } from '../support/values.ts';
 
 const columns = ['--columns', 'id,name,description'];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { hostileName } from '../support/names.ts';
 import { expect, reply, test } from '../support/petstore.ts';
+import { trials } from '../support/random.ts';
 import { screenOf } from '../support/screen.ts';
-import { trials } from '../support/trials.ts';
 import { exact, formats } from '../support/values.ts';
 
 const forbidden =

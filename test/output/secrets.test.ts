@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 import { formats } from '../support/values.ts';
 
 /** That no form of the key is in an output is expected of each run with it. */

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Certificate } from './own-authority.ts';
-import { listen } from './ports.ts';
+import { openServer } from './ports.ts';
 
 /** What a proxy does with a CONNECT; it has read the whole header. `service` opens a connection to where tunnels end. */
 type Reaction = (socket: Socket, service: () => Socket) => void;
@@ -41,8 +41,6 @@ export type ConnectProxy = {
   readonly asked: string[];
   /** Every byte that came from clients. */
   readonly seen: () => Buffer;
-  /** How many connections to it stand. */
-  readonly open: () => number;
   readonly close: () => void;
 };
 
@@ -54,11 +52,8 @@ export async function startProxy(
 ): Promise<ConnectProxy> {
   const asked: string[] = [];
   const chunks: Buffer[] = [];
-  const sockets = new Set<Socket>();
   const onConnection = (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    socket.on('error', () => {}).on('data', (chunk) => chunks.push(chunk));
+    socket.on('data', (chunk) => chunks.push(chunk));
     let head = '';
     const read = (chunk: Buffer) => {
       head += chunk.toString('latin1');
@@ -73,15 +68,5 @@ export async function startProxy(
     socket.on('data', read);
   };
   const server = certified ? createTlsServer(certified, onConnection) : createServer(onConnection);
-  server.on('tlsClientError', () => {});
-  return {
-    port: await listen(server),
-    asked,
-    seen: () => Buffer.concat(chunks),
-    open: () => sockets.size,
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  return { ...(await openServer(server)), asked, seen: () => Buffer.concat(chunks) };
 }

@@ -1,3 +1,14 @@
+import fc from 'fast-check';
+
+/** The same trials in every run, so that a failure is the change's; a seed of one's own looks farther. */
+export const seed = Number(process.env.PETSTORE_TEST_SEED ?? 20_261_121);
+fc.configureGlobal({ seed });
+
+/** How many trials a property test draws: all of them in `npm run test:all`, a tenth of them otherwise, or as many as the variable says. */
+export function trials(all: number): { numRuns: number } {
+  return { numRuns: Math.ceil(all * Number(process.env.PETSTORE_TEST_TRIALS)) };
+}
+
 /** A number in [0, 1). */
 export type Random = () => number;
 

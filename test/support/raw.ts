@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { listen } from './ports.ts';
+import { openServer } from './ports.ts';
 
 /** A request as it came, and the good response to it. */
 export type Seen = {
@@ -25,10 +25,8 @@ export type RawService = Awaited<ReturnType<typeof startRaw>>;
 /** Starts a server on a real port; each path that is asked for has a reaction of its own, byte for byte. */
 export async function startRaw() {
   const places: ((socket: Socket, head: string, body: string) => unknown)[] = [];
-  const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
     connections += 1;
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
@@ -40,7 +38,7 @@ export async function startRaw() {
       places[Number(/\/(\d+)\//.exec(head)?.[1])]?.(socket, head, body);
     });
   });
-  const url = `http://127.0.0.1:${await listen(server)}`;
+  const { port, close } = await openServer(server);
 
   function at(react: React, { commits, listsWell }: Behaviour = {}) {
     const seen: Seen[] = [];
@@ -58,14 +56,10 @@ export async function startRaw() {
       if (listsWell && !made) say(whole)(socket, one);
       else react(socket, one);
     });
-    return { url: `${url}/${place - 1}/v1`, seen };
+    return { url: `http://127.0.0.1:${port}/${place - 1}/v1`, seen };
   }
 
-  const close = () => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { url, at, connections: () => connections, close };
+  return { url: `http://127.0.0.1:${port}`, at, connections: () => connections, close };
 }
 
 const bytesOf = (make: Make, seen: Seen) => (typeof make === 'function' ? make(seen) : make);

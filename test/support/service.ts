@@ -4,7 +4,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
@@ -12,7 +11,7 @@ import { createState } from '../../src/sandbox/sandbox-state.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
 import type { Certificate } from './own-authority.ts';
-import { listen } from './ports.ts';
+import { openServer } from './ports.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -80,7 +79,6 @@ export async function openService(options: ServiceOptions = {}) {
   const state = createState(isFilled ? {} : { categories: [] }, plan);
   const requests: Arrival[] = [];
   const held: (() => void)[] = [];
-  const sockets = new Set<Socket>();
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const sandbox = createSandbox({
     key,
@@ -117,9 +115,7 @@ export async function openService(options: ServiceOptions = {}) {
   }
 
   const server = tls ? createHttpsServer(tls, handle) : createHttpServer(handle);
-  server.on('tlsClientError', () => {});
-  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
-  const port = await listen(server);
+  const { port, close } = await openServer(server);
   const url = `http${tls ? 's' : ''}://127.0.0.1:${port}/v1`;
   return {
     url,
@@ -138,9 +134,6 @@ export async function openService(options: ServiceOptions = {}) {
     release() {
       for (const respond of held.splice(0)) respond();
     },
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
+    close,
   };
 }

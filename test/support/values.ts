@@ -1,5 +1,6 @@
 import { Interruption } from '../../src/errors.ts';
 import { toInteger } from '../../src/json/json.ts';
+import type { Category } from '../../src/service/resources.ts';
 import { fileCell } from '../../src/store/file-cell.ts';
 
 export type {
@@ -19,6 +20,11 @@ export type { Category } from '../../src/service/resources.ts';
 /** Returns a number of the sandbox's state, with these digits. */
 export function exact(digits: string): number | bigint {
   return toInteger(BigInt(digits));
+}
+
+/** Returns a category of the sandbox's state. */
+export function category(id: string, name: string, description?: string): Category {
+  return { id: exact(id), name, ...(description !== undefined && { description }) };
 }
 
 /** Returns what the signal is aborted with when the user presses Ctrl-C (130) or the process is terminated (143). */

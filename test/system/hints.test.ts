@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { quoteForShell } from '../../src/text/shell.ts';
 import { expect, test } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
+import { trials } from '../support/random.ts';
 
 test('a hint pasted into a shell does what it says, and no harm', async ({ petstore, folder }) => {
   const name = `it's $(touch pwned); touch pwned #`;

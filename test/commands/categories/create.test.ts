@@ -1,5 +1,4 @@
 import { describe } from 'vitest';
-import { category } from '../../support/categories.ts';
 import { startTime } from '../../support/clock.ts';
 import { cutAfter, cutBefore, methods, type Run } from '../../support/import-cases.ts';
 import {
@@ -14,7 +13,7 @@ import {
   testKey,
 } from '../../support/petstore.ts';
 import { never } from '../../support/told.ts';
-import { interrupted } from '../../support/values.ts';
+import { category, interrupted } from '../../support/values.ts';
 
 const test = base.extend<{ create: (flags?: string, options?: RunOptions) => Run }>({
   /** Creates rabbit. */

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { category } from '../../support/categories.ts';
 import { put } from '../../support/import-cases.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
+import { category } from '../../support/values.ts';
 
 const listed = [
   category('9007199254740993', 'dog', 'Loyal'),

@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
-import { category } from '../../support/categories.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
-import { formats } from '../../support/values.ts';
+import { category, formats } from '../../support/values.ts';
 
 describe('categories get', () => {
   test.for([

@@ -1,7 +1,6 @@
-import { category } from '../../support/categories.ts';
 import type { Run } from '../../support/import-cases.ts';
 import { test as base, expect, type RunOptions, reply } from '../../support/petstore.ts';
-import { formats } from '../../support/values.ts';
+import { category, formats } from '../../support/values.ts';
 
 const test = base.extend<{ list: (flags?: string, options?: RunOptions) => Run }>({
   list: ({ petstore }, use) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldName } from '../../../src/import/plan.ts';
 import { hostileName } from '../../support/names.ts';
-import { trials } from '../../support/trials.ts';
+import { trials } from '../../support/random.ts';
 
 /** Two spellings of one letter, of a space, and of nothing. */
 const spellings = [

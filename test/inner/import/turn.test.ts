@@ -6,8 +6,7 @@ import { Turn } from '../../../src/import/turn.ts';
 import { memoryCell } from '../../../src/store/cell.ts';
 import { createClock } from '../../support/clock.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../support/memory-engine.ts';
-import { createRandom } from '../../support/random.ts';
-import { trials } from '../../support/trials.ts';
+import { createRandom, trials } from '../../support/random.ts';
 
 const second = 1_000;
 const settleMs = 120 * second;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../../src/json/safe-text.ts';
 import { commandOn, quoteForShell } from '../../../src/text/shell.ts';
-import { trials } from '../../support/trials.ts';
+import { trials } from '../../support/random.ts';
 
 describe('a command on a path', () => {
   test('is quoted and shown just as it is, or not given as a command', () => {
