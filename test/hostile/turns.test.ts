@@ -12,26 +12,14 @@ const second = 1_000;
 const fast = { minute: { limit: 100, length: second }, day: { limit: 1e6, length: 86_400_000 } };
 const slow = { ...fast, minute: { limit: 10, length: second } };
 const patient = ['--max-wait', 'inf'];
-const named = (machine: number) => [
-  'unshare',
-  '--uts',
-  'sh',
-  '-c',
-  'hostname "$0" && exec "$@"',
-  `machine-${machine}`,
-];
+const named = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"'] as const;
 
-type Machines = {
-  service: Service;
+type Fixtures = {
+  store: EngineServer;
   /** Runs petstore on a machine with that number: a state folder and a host name of its own. */
-  on: (
-    machine: number,
-    argv: readonly string[],
-    store: string | undefined,
-    service?: Service,
-  ) => Running;
-  /** Writes a file of rows with these numbers, and returns the command that imports it. */
-  importOf: (from: number, count: number) => string[];
+  on: (machine: number, argv: readonly string[], service: Service) => Running;
+  /** Writes a file of so many rows, and returns the command that imports it. */
+  importOf: (count: number) => string[];
 };
 
 for (const [name, program] of Object.entries(engines).slice(0, 1))
@@ -39,27 +27,23 @@ for (const [name, program] of Object.entries(engines).slice(0, 1))
     tags: [name, 'unshare', 'root'],
     timeout: 600_000,
   }, () => {
-    const test = base.extend<Machines & { store: EngineServer }>({
+    const test = base.extend<Fixtures>({
       store: async ({ folder }, use) => {
         const server = await startEngine(program, folder);
         await use(server);
         await server.kill();
       },
-      service: async ({ serve }, use) => use(await serve({ plan: fast })),
-      on: ({ spawn, folder, service }, use) =>
-        use((machine, argv, store, at = service) => {
-          const [file = '', ...args] = [...named(machine), process.execPath, launcher, ...argv];
-          const env = {
-            ...at.env,
-            PETSTORE_STATE_DIR: join(folder, `machine-${machine}`),
-            PETSTORE_SHARED_STORE: store,
-          };
-          return spawn(file, args, { env });
+      on: ({ spawn, folder, store }, use) =>
+        use((machine, argv, service) => {
+          const name = `machine-${machine}`;
+          const [file, ...args] = [...named, name, process.execPath, launcher, ...argv];
+          const own = { PETSTORE_STATE_DIR: join(folder, name), PETSTORE_SHARED_STORE: store.url };
+          return spawn(file, args, { env: { ...service.env, ...own } });
         }),
       importOf: ({ folder }, use) =>
-        use((from, count) => {
-          const path = join(folder, `${from}.csv`);
-          writeFileSync(path, `name\n${times(count, (n) => `row ${from + n}\n`).join('')}`);
+        use((count) => {
+          const path = join(folder, 'rows.csv');
+          writeFileSync(path, `name\n${times(count, (n) => `row ${n}\n`).join('')}`);
           return ['categories', 'import', path, '--yes', '--json', '--settle', '3s', ...patient];
         }),
     });
@@ -67,51 +51,43 @@ for (const [name, program] of Object.entries(engines).slice(0, 1))
     test('ten import one file at once: every name once', async ({
       on,
       importOf,
-      service,
-      store,
+      serve,
       expect,
     }) => {
-      const argv = importOf(0, 300);
+      const service = await serve({ plan: fast });
+      const argv = importOf(300);
 
-      const ends = await Promise.all(times(10, (n) => on(n, argv, store.url).ended));
+      const ends = await Promise.all(times(10, (n) => on(n, argv, service).ended));
 
       expect(ends.map(({ code }) => code)).toEqual(times(10, () => 0));
       expect(countUp(service)).toEqual({ created: 300, names: 300 });
     });
 
-    test('twenty create one name: one id', async ({ on, service, store, expect }) => {
+    test('twenty create one name: one id', async ({ on, serve, expect }) => {
+      const service = await serve({ plan: fast });
       const argv = ['categories', 'create', 'ferret', '--if-missing', '--query', 'id', ...patient];
 
-      const ends = await Promise.all(times(20, (n) => on(n, argv, store.url).ended));
+      const ends = await Promise.all(times(20, (n) => on(n, argv, service).ended));
 
       expect(new Set(ends.map(({ code, stdout }) => `${code} ${stdout.trim()}`)).size).toBe(1);
       expect(countUp(service)).toEqual({ created: 1, names: 1 });
     });
 
-    const moments = [1, 20, 59];
-    test('the holder is killed, and another one waits: every name once', async ({
-      on,
-      importOf,
-      store,
-      serve,
-      expect,
-    }) => {
-      const argv = importOf(0, 60);
-      const trials = moments.map(async (moment) => {
+    test.for([1, 20, 59])(
+      'the holder is killed after %i requests, and another one waits: every name once',
+      async (moment, { on, importOf, serve, expect }) => {
         const service = await serve({ plan: slow });
-        const first = on(2 * moment, argv, store.url, service);
+        const argv = importOf(60);
+        const first = on(1, argv, service);
         await service.arrived(1);
-        const second = on(2 * moment + 1, argv, store.url, service);
+        const second = on(2, argv, service);
         await service.arrived(moment);
         first.child.kill('SIGKILL');
-        const { code } = await second.ended;
-        return { code, ...countUp(service) };
-      });
 
-      for (const result of await Promise.all(trials)) {
-        expect(result).toEqual({ code: 0, created: 60, names: 60 });
-      }
-    });
+        expect((await second.ended).code).toBe(0);
+        expect(countUp(service)).toEqual({ created: 60, names: 60 });
+      },
+    );
 
     test('three import one file while the store loses all its values: every name once', async ({
       on,
@@ -121,7 +97,8 @@ for (const [name, program] of Object.entries(engines).slice(0, 1))
       expect,
     }) => {
       const service = await serve({ plan: slow });
-      const runs = times(3, (n) => on(n, importOf(0, 60), store.url, service).ended);
+      const argv = importOf(60);
+      const runs = times(3, (n) => on(n, argv, service).ended);
       await service.arrived(20);
 
       await store.say('FLUSHALL');
