@@ -20,39 +20,35 @@ const logIn = (petstore: Fixtures['petstore'], flags = '', env: Env = noKey) =>
 
 describe('auth status', () => {
   const ofUrl = { profile: 'production', baseUrl: local };
-  const known = { ...ofUrl, keyEnding: 'cdef' };
   const keySource = 'PETSTORE_API_KEY';
+  const known = { ...ofUrl, keySource, keyEnding: 'cdef' };
+  const staging = { ...ofUrl, profile: 'staging' };
 
-  test.for([
-    ['of the environment', '', { PETSTORE_API_KEY: testKey }, () => 'PETSTORE_API_KEY'],
-    ['of standard input', '--api-key-file -', noKey, () => 'standard input'],
-    ['of the login', '', noKey, keyFile],
-  ] as const)(
-    'shows, offline, the key %s',
-    async ([, flags, env, source], { petstore, sandbox, folder }) => {
-      await logIn(petstore);
+  test.for<[what: string, flags: string, env: Env, exit: number, shown: object]>([
+    ['the key of the environment', '', {}, 0, known],
+    ['one that is short', '', { [keySource]: 'fifteen-chars-1' }, 0, { ...ofUrl, keySource }],
+    ['one without a base URL', '', { PETSTORE_BASE_URL: '' }, 0, { ...known, baseUrl: undefined }],
+    ['that of stdin', '--api-key-file -', noKey, 0, { ...known, keySource: 'standard input' }],
+    ['that of a login', '', noKey, 0, { ...known, keySource: 'FILE' }],
+    ['that of the sandbox', '-p sandbox', {}, 0, { profile: 'sandbox', keySource: 'the sandbox' }],
+    ['that there is none', '-p staging', noKey, 4, staging],
+    ['that there is none to check', '-p staging --check', noKey, 4, staging],
+  ])(
+    'shows %s, offline',
+    async ([what, flags, env, exit, shown], { petstore, sandbox, folder }) => {
+      if (what.includes('login')) await logIn(petstore);
+      sandbox.requests.length = 0;
       const options = { env, stdin: testKey };
 
       const table = await petstore(`auth status ${flags}`, options);
-      const { exitCode, stderr, json } = await petstore(`auth status --json ${flags}`, options);
+      const { exitCode, json } = await petstore(`auth status --json ${flags}`, options);
 
-      expect([exitCode, stderr, json]).toEqual([0, '', { ...known, keySource: source(folder) }]);
+      const source = json.keySource?.replace(keyFile(folder), 'FILE');
+      expect([exitCode, { ...json, keySource: source }]).toEqual([exit, shown]);
       for (const text of Object.values(json)) expect(table.stdout).toContain(` ${text} `);
-      expect(sandbox.requests).toHaveLength(1);
+      expect(sandbox.requests).toHaveLength(0);
     },
   );
-
-  test.for<[string, Env, number, object]>([
-    ['', { PETSTORE_API_KEY: 'fifteen-chars-1' }, 0, { ...ofUrl, keySource }],
-    ['-p staging', noKey, 4, { ...ofUrl, profile: 'staging' }],
-    ['-p staging --check', noKey, 4, { ...ofUrl, profile: 'staging' }],
-    ['', { PETSTORE_BASE_URL: '' }, 0, { profile: 'production', keySource, keyEnding: 'cdef' }],
-    ['-p sandbox', {}, 0, { profile: 'sandbox', keySource: 'the sandbox' }],
-  ])('%s shows what there is: %j', async ([flags, env, exit, shown], { petstore }) => {
-    const { exitCode, json } = await petstore(`auth status --json ${flags}`, { env });
-
-    expect([exitCode, json]).toEqual([exit, shown]);
-  });
 
   test.for([
     ['a key that works', undefined, true, 0],
@@ -66,8 +62,7 @@ describe('auth status', () => {
 
       const { exitCode, json } = await petstore('auth status --check --json');
 
-      const shown = { ...known, keySource, ...(works !== undefined && { works }) };
-      expect([exitCode, json]).toEqual([exit, shown]);
+      expect([exitCode, json]).toEqual([exit, { ...known, ...(works !== undefined && { works }) }]);
       expect(urls(sandbox)).toEqual([`GET ${local}/categories`]);
     },
   );
@@ -81,9 +76,7 @@ describe('auth logout', () => {
     const { exitCode, stderr } = await petstore('auth logout', { env: noKey });
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(
-      'removed the API key of profile production from this machine. The key',
-    );
+    expect(stderr).toContain('removed the API key of profile production from this machine. The');
     expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
   });
 
@@ -101,10 +94,8 @@ describe('auth logout', () => {
 
       const { exitCode, stderr } = await petstore('auth logout', { env: noKey });
 
-      expect([exitCode, stderr]).toEqual([
-        exit,
-        expect.stringMatching(/removed the API|cannot remove .*keys/),
-      ]);
+      expect(exitCode).toBe(exit);
+      expect(stderr).toMatch(/removed the API|cannot remove .*keys/);
       if (exit === 0) expect(readdirSync(keysIn(folder))).toEqual([]);
     },
   );
@@ -140,10 +131,8 @@ describe('auth login on a terminal', () => {
     writeFileSync(join(folder, 'key'), `${testKey}\n`);
     const user = typing();
 
-    const { exitCode, stderr } = await petstore(
-      `auth login -p staging --api-key-file ${folder}/key`,
-      user,
-    );
+    const line = `auth login -p staging --api-key-file ${folder}/key`;
+    const { exitCode, stderr } = await petstore(line, user);
 
     expect([exitCode, user.asked]).toEqual([0, []]);
     expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
@@ -177,11 +166,8 @@ describe('auth login on a terminal', () => {
         throw networkError('ECONNRESET');
       });
 
-      const { exitCode, stderr } = await petstore('auth login', {
-        ...typing(...typed),
-        env: none,
-        signal: stop.signal,
-      });
+      const options = { ...typing(...typed), env: none, signal: stop.signal };
+      const { exitCode, stderr } = await petstore('auth login', options);
 
       expect([exitCode, stderr]).toEqual([130, expect.stringContaining(says)]);
       expect(existsSync(keysIn(folder))).toBe(false);
@@ -204,13 +190,6 @@ test.for([
     expect(sandbox.requests.map(({ url }) => url.host)).toEqual(['b.example', 'b.example']);
   },
 );
-
-test('a key that is missing because its variable is empty is said to be', async ({ petstore }) => {
-  const { exitCode, stderr } = await petstore('orders list', { env: { PETSTORE_API_KEY: '' } });
-
-  expect(exitCode).toBe(4);
-  expect(stderr).toContain(': PETSTORE_API_KEY is set, but empty\n');
-});
 
 /** Somebody at a terminal who types these lines until one is taken; Ctrl-C ends it. */
 function typing(...lines: readonly string[]) {

@@ -15,8 +15,8 @@ const outcomes: Readonly<Record<string, string>> = {
 
 /**
  * Each line of a list is what is typed, and what it ends with: exit code, kind of error, requests if more than one, and what is
- * said, where `~` is the folder of the line. With --json the event says the same. Before what is typed may stand variables; an
- * empty one is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and FIELDS (`name: value`, one a line) are
+ * said, where `~` is the folder of the line. With --json the event says the same. Before what is typed may stand variables; one
+ * with no value is unset. SETTINGS is the settings file, STDIN what is read; STATUS, BODY and FIELDS (`name: value`, one a line) are
  * the response of the service, and ERROR is that of the network. `npx vitest run test/commands/messages.test.ts --update` writes the lists anew.
  */
 test.for(readdirSync(folderOfLists))(
@@ -73,7 +73,7 @@ test.for(readdirSync(folderOfLists))(
 function readLine(line: string) {
   const [, before = '', words = ''] = /^(.*?)petstore(?= |$)(.*)$/.exec(line) ?? [];
   const given = [...before.matchAll(/([A-Z_]+)=('[^']*'|\S*)/g)].map(
-    ([, name = '', value = '']) => [name, unquote(value) || undefined] as const,
+    ([, name = '', value = '']) => [name, value ? unquote(value) : undefined] as const,
   );
   const {
     SETTINGS,

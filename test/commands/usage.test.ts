@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
@@ -11,68 +10,63 @@ test('without a base URL and a key a login is the next step at a terminal', asyn
   const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined, NO_COLOR: '1' };
   const stdin = Object.assign(Readable.from(['']), { isTTY: true });
 
-  const { stderr } = await petstore('orders list -p staging', {
-    env,
-    columns: 300,
-    context: { stdin },
-  });
+  const options = { env, columns: 300, context: { stdin } };
+  const { stderr } = await petstore('orders list -p staging', options);
 
   expect(stderr).toContain('Run: petstore auth login --profile staging (or add --profile sandbox');
 });
 
-describe('an error of a command line that is not understood is JSON, or not:', () => {
-  const production = '{"profiles":{"production":{"output":"json"}}}';
-  const staging = '{"profiles":{"staging":{"output":"json"}}}';
-  const byDefault = '{"default-profile":"staging","profiles":{"staging":{"output":"json"}}}';
-  const onStaging = { PETSTORE_PROFILE: 'staging' };
+const json = '{"profiles":{"production":{"output":"json"}}}';
+const onStaging = json.replace('production', 'staging');
 
-  test.for<[string, boolean, Record<string, string>?, string?]>([
-    ['categories list --limit 0 --json', true],
-    ['categories lst -o json', true],
-    ['categories list --timeout 0 -qvojson', true],
-    ['categories get -o table --output=ndjson', true],
-    ['help nosuch --json', true],
-    ['--lost categories list --json -o table', false],
-    ['categories list --columns , -o=json', false],
-    ['categories --lost -pojson', false],
-    ['categories --lost -- --json', false],
-    ['categories --lost', false],
-    ['categories --lost', true, { PETSTORE_OUTPUT: 'json' }],
-    ['categories --lost -o table', false, { PETSTORE_OUTPUT: 'json' }],
-    ['categories --lost', true, {}, production],
-    ['categories --lost', true, {}, byDefault],
-    ['categories --lost -p staging', true, {}, staging],
-    ['categories --lost', true, onStaging, staging],
-    ['categories --lost -p production', false, onStaging, staging],
-    ['categories --lost', false, { PETSTORE_OUTPUT: 'csv' }, production],
-    ['categories --lost', false, {}, production.replace('json', 'xml')],
-    ['categories --lost', false, {}, '{ broken'],
-  ])('%s: %s', async ([line, isJson, env = {}, settings], { petstore, folder }) => {
-    if (settings) saveSettings(folder, settings);
+test.for<[line: string, isJson: boolean, env?: Record<string, string>, settings?: string]>([
+  ['categories list --limit 0 --json', true],
+  ['categories lst -o json', true],
+  ['categories list --timeout 0 -qvojson', true],
+  ['categories get -o table --output=ndjson', true],
+  ['help nosuch --json', true],
+  ['--lost categories list --json -o table', false],
+  ['categories list --columns , -o=json', false],
+  ['categories --lost -pojson', false],
+  ['categories --lost -- --json', false],
+  ['categories --lost', false],
+  ['categories --lost', true, { PETSTORE_OUTPUT: 'json' }],
+  ['categories --lost -o table', false, { PETSTORE_OUTPUT: 'json' }],
+  ['categories --lost', true, {}, json],
+  ['categories --lost', true, {}, onStaging.replace('{', '{"default-profile":"staging",')],
+  ['categories --lost -p staging', true, {}, onStaging],
+  ['categories --lost', true, { PETSTORE_PROFILE: 'staging' }, onStaging],
+  ['categories --lost -p production', false, { PETSTORE_PROFILE: 'staging' }, onStaging],
+  ['categories --lost', false, { PETSTORE_OUTPUT: 'csv' }, json],
+  ['categories --lost', false, {}, json.replace('json', 'xml')],
+  ['categories --lost', false, {}, '{ broken'],
+])('the error of "%s" is JSON: %s, by %o %s', async (row, { petstore, folder }) => {
+  const [line, isJson, env = {}, settings] = row;
+  if (settings) saveSettings(folder, settings);
 
-    const { stderr, exitCode } = await petstore(line, { env });
+  const { stderr, exitCode } = await petstore(line, { env });
 
-    expect(exitCode).toBe(2);
-    expect(/^{"event":"error","kind":"usage".*}\n$/.test(stderr)).toBe(isJson);
-  });
+  expect(exitCode).toBe(2);
+  expect(/^{"event":"error","kind":"usage".*}\n$/.test(stderr)).toBe(isJson);
 });
 
-describe('options may stand anywhere, and the last format counts:', () => {
-  test.for<readonly [string, RegExp]>([
-    ['-q --columns id categories list -o csv', /^id\n1\n$/],
-    ['config get output --json', /"value": "table"/],
-    ['--query [].id categories list -o raw', /^1\n$/],
-    ['categories list --json -qocsv --columns name', /^name\ndog\n$/],
-    ['categories list -o csv --json', /^\[\n/],
-    ['-o csv categories list --json -o table -ojson', /^\[\n/],
-    ['--no-header config list -o csv', /^profile,production,default\nbase-url,/],
-    ['pets --no-color get 1', /Bello/],
-    ['categories list -V', /^\d+\.\d+\.\d+\n$/],
-    ['categories --json list -o csv', /^id,/],
-    ['--max-wait 1m config get max-wait --max-wait 3m', /^3m\n$/],
-    ['config --max-wait 1m get --max-wait 3m max-wait', /^3m\n$/],
-    ['-p staging config get profile -p sandbox', /^sandbox\n$/],
-  ])('%s', async ([line, stdout], { petstore, sandbox }) => {
+test.for<readonly [string, RegExp]>([
+  ['-q --columns id categories list -o csv', /^id\n1\n$/],
+  ['config get output --json', /"value": "table"/],
+  ['--query [].id categories list -o raw', /^1\n$/],
+  ['categories list --json -qocsv --columns name', /^name\ndog\n$/],
+  ['categories list -o csv --json', /^\[\n/],
+  ['-o csv categories list --json -o table -ojson', /^\[\n/],
+  ['--no-header config list -o csv', /^profile,production,default\nbase-url,/],
+  ['pets --no-color get 1', /Bello/],
+  ['categories list -V', /^\d+\.\d+\.\d+\n$/],
+  ['categories --json list -o csv', /^id,/],
+  ['--max-wait 1m config get max-wait --max-wait 3m', /^3m\n$/],
+  ['config --max-wait 1m get --max-wait 3m max-wait', /^3m\n$/],
+  ['-p staging config get profile -p sandbox', /^sandbox\n$/],
+])(
+  'options may stand anywhere, and the last format counts: %s',
+  async ([line, stdout], { petstore, sandbox }) => {
     if (line.includes('categories')) sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog' }]));
 
     const result = await petstore(line, line.includes('color') ? { columns: 80 } : {});
@@ -80,8 +74,8 @@ describe('options may stand anywhere, and the last format counts:', () => {
     expect(result.exitCode).toBe(0);
     expect(result.stdout).toMatch(stdout);
     expect(result.stdout + result.stderr).not.toContain('\u001b');
-  });
-});
+  },
+);
 
 test.for([
   ['--description', '-vintage'],
@@ -104,60 +98,54 @@ test.for([
   expect(stdout).toBe(`dog,${value}\n`);
 });
 
-describe('failures of the service', () => {
-  test('an invalid character of a list where two pieces of it meet', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const half = '[{"id":1,"name":"'.padEnd(65_535, 'a');
-    const body = Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1');
-    sandbox.react = () => new Response(body);
+test('an invalid character of a list where two pieces of it meet is found', async ({
+  petstore,
+  sandbox,
+}) => {
+  const half = '[{"id":1,"name":"'.padEnd(65_535, 'a');
+  const body = Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1');
+  sandbox.react = () => new Response(body);
 
-    const result = await petstore('categories list');
+  const stderr = expect.stringContaining('invalid UTF-8');
+  expect(await petstore('categories list')).toMatchObject({ exitCode: 5, stdout: '', stderr });
+});
 
-    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(result.stderr).toContain('invalid UTF-8');
+test('a write that was refused is said when the run is terminated meanwhile', async ({
+  petstore,
+  sandbox,
+}) => {
+  const stop = new AbortController();
+  sandbox.reactions.push(async (_request, forward) => {
+    const response = await forward();
+    stop.abort(interrupted(143));
+    return response;
   });
 
-  test('a write that was refused is said when the run is terminated meanwhile', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const interruption = new AbortController();
-    sandbox.reactions.push(async (_request, forward) => {
-      const response = await forward();
-      interruption.abort(interrupted(143));
-      return response;
-    });
+  const result = await petstore('api POST /categories --data {}', { signal: stop.signal });
 
-    const result = await petstore('api POST /categories --data {}', {
-      signal: interruption.signal,
-    });
+  const stderr = expect.stringContaining('refused the request');
+  expect(result).toMatchObject({ exitCode: 143, stdout: '', stderr });
+});
 
-    expect(result).toMatchObject({ exitCode: 143, stdout: '' });
-    expect(result.stderr).toContain('refused the request');
-  });
+test('a create that is never answered ends after 30 s', async ({ petstore, sandbox, clock }) => {
+  sandbox.reactions.push('stall');
 
-  test('a create that is never answered ends after 30 s', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push('stall');
+  const { exitCode, stderr } = await petstore('categories create frog --max-wait 0');
 
-    const { exitCode, stderr } = await petstore('categories create frog --max-wait 0');
+  expect(exitCode).toBe(6);
+  expect(stderr).toContain('the request to 127.0.0.1:4010 timed out after 30s');
+  expect(clock.now() - startTime).toBeGreaterThanOrEqual(30_000);
+});
 
-    expect(exitCode).toBe(6);
-    expect(stderr).toContain('the request to 127.0.0.1:4010 timed out after 30s');
-    expect(clock.now() - startTime).toBeGreaterThanOrEqual(30_000);
-  });
+test('an Error is shown in one line, and whole in the event', async ({ petstore, sandbox }) => {
+  const own = { code: 'too_odd', message: 'x'.repeat(50_000), status: 422 };
+  sandbox.react = () => reply(422, own);
 
-  test('an Error is shown in one line, and whole in the event', async ({ petstore, sandbox }) => {
-    const own = { code: 'too_odd', message: 'x'.repeat(50_000), status: 422 };
-    sandbox.react = () => reply(422, own);
+  const { stderr } = await petstore('categories create x');
+  const { events } = await petstore('categories create x --json');
 
-    const { stderr } = await petstore('categories create x');
-    const { events } = await petstore('categories create x --json');
-
-    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(600);
-    expect(events().at(-1)).toMatchObject({ kind: 'refused', code: 'too_odd', status: 422 });
-  });
+  expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(600);
+  expect(events().at(-1)).toMatchObject({ kind: 'refused', code: 'too_odd', status: 422 });
 });
 
 test.for<readonly [string, boolean, string | undefined]>([
@@ -202,11 +190,8 @@ test.for(['', 'categories '])(
     const { stdout } = await petstore(`${line}--help`, { columns: 80 });
     const env = { PETSTORE_OUTPUT: 'json' };
 
-    expect(await petstore(line, { columns: 80, env })).toMatchObject({
-      exitCode: 0,
-      stdout,
-      stderr: '',
-    });
+    const help = { exitCode: 0, stdout, stderr: '' };
+    expect(await petstore(line, { columns: 80, env })).toMatchObject(help);
     expect(await petstore(`${line}-q`, { columns: 80 })).toMatchObject({ exitCode: 2, stdout: '' });
   },
 );
