@@ -1,85 +1,84 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { describe } from 'vitest';
 import { expect, type Fixtures, reply, test } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
 /** How it ends with a setting or an answer that is wrong is in messages/settings.txt and messages/service.txt. */
-describe('doctor', () => {
-  test('says what is in force, with no request', async ({ petstore, sandbox, folder }) => {
-    const file = saveSettings(folder, '{"profiles":{"staging":{"plan":"pro"}}}');
+test('doctor says what is in force, with no request', async ({ petstore, sandbox, folder }) => {
+  const file = saveSettings(folder, '{"profiles":{"staging":{"plan":"pro"}}}');
 
-    const { exitCode, json, stderr } = await petstore('doctor --json --profile staging');
+  const { exitCode, json } = await petstore('doctor --json --profile staging');
 
-    expect([exitCode, stderr]).toEqual([0, '']);
-    expect(json).toEqual(
-      [
-        ['versions', expect.stringMatching(/^petstore \d.*, Node v20\.19\.0, linux$/)],
-        ['settings', file],
-        ['profile', 'staging (from --profile)'],
-        ['base url', 'http://127.0.0.1:4010/v1 (from PETSTORE_BASE_URL)'],
-        ['api key', 'from PETSTORE_API_KEY'],
-        ['proxy', 'none'],
-        ['certificates', 'those of Node.js'],
-        ['state folder', join(folder, 'state')],
-        ['shared store', 'not set: only commands with this state folder share the rate limit'],
-        ['rate limit', 'nothing recorded in the state folder yet'],
-        ['service', 'left out: one request is sent with --check, if nothing failed before', 'skip'],
-      ].map(([check, finding, status = 'ok']) => ({ check, status, finding })),
-    );
-    expect(sandbox.requests).toHaveLength(0);
-  });
+  expect(exitCode).toBe(0);
+  expect(json).toEqual(
+    [
+      ['versions', expect.stringMatching(/^petstore \d.*, Node v20\.19\.0, linux$/)],
+      ['settings', file],
+      ['profile', 'staging (from --profile)'],
+      ['base url', 'http://127.0.0.1:4010/v1 (from PETSTORE_BASE_URL)'],
+      ['api key', 'from PETSTORE_API_KEY'],
+      ['proxy', 'none'],
+      ['certificates', 'those of Node.js'],
+      ['state folder', join(folder, 'state')],
+      ['shared store', 'not set: only commands with this state folder share the rate limit'],
+      ['rate limit', 'nothing recorded in the state folder yet'],
+      ['service', 'left out: one request is sent with --check, if nothing failed before', 'skip'],
+    ].map(([check, finding, status = 'ok']) => ({ check, status, finding })),
+  );
+  expect(sandbox.requests).toHaveLength(0);
+});
 
-  test('sends one request with --check', async ({ petstore, sandbox }) => {
-    const { json, events } = await petstore('doctor --check --json');
+test('doctor sends one request with --check', async ({ petstore, sandbox }) => {
+  const { json, events } = await petstore('doctor --check --json');
 
-    expect(json.at(-1).finding).toBe('responded in 0 ms with 0 categories');
-    expect(events()).toMatchObject([{ event: 'rate_limit', remaining: 59 }]);
-    expect(sandbox.requests).toHaveLength(1);
-  });
+  expect(json.at(-1).finding).toBe('responded in 0 ms with 0 categories');
+  expect(events()).toMatchObject([{ event: 'rate_limit', remaining: 59 }]);
+  expect(sandbox.requests).toHaveLength(1);
+});
 
-  test('runs an api-key-command with --check alone', async ({ petstore, sandbox, folder }) => {
-    const own = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
-    saveSettings(folder, JSON.stringify({ profiles: { production: own } }));
-    const ran: string[] = [];
-    const capture = async (command: string) => {
-      ran.push(command);
-      return { exitCode: 1, stdout: '', stderr: '' };
-    };
-    const run = { env: { PETSTORE_API_KEY: undefined }, context: { capture } };
+test('doctor runs an api-key-command with --check alone', async ({ petstore, sandbox, folder }) => {
+  const own = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
+  saveSettings(folder, JSON.stringify({ profiles: { production: own } }));
+  const ran: string[] = [];
+  const capture = async (command: string) => {
+    ran.push(command);
+    return { exitCode: 1, stdout: '', stderr: '' };
+  };
+  const run = { env: { PETSTORE_API_KEY: undefined }, context: { capture } };
 
-    const offline = await petstore('doctor', run);
-    expect([offline.exitCode, ran]).toEqual([0, []]);
-    const online = await petstore('doctor --check', run);
+  const offline = await petstore('doctor', run);
+  expect([offline.exitCode, ran]).toEqual([0, []]);
+  const online = await petstore('doctor --check', run);
 
-    expect(offline.stdout).toContain(
-      'skip  rate limit: left out: it needs the api-key-command, which runs with --check, if nothing failed before\n',
-    );
-    expect([online.exitCode, ran, sandbox.requests]).toEqual([4, ['show key'], []]);
-  });
+  expect(offline.stdout).toContain(
+    'skip  rate limit: left out: it needs the api-key-command, which runs with --check, if nothing failed before\n',
+  );
+  expect([online.exitCode, ran, sandbox.requests]).toEqual([4, ['show key'], []]);
+});
 
-  test('names a fault once, and what it left out for it', async ({ petstore, folder }) => {
-    saveSettings(folder, '{"profiles": }');
+test('doctor names a fault once, and what it left out for it', async ({ petstore, folder }) => {
+  saveSettings(folder, '{"profiles": }');
 
-    const { stdout } = await petstore('doctor', { env: { PETSTORE_BASE_URL: undefined } });
+  const { stdout } = await petstore('doctor', { env: { PETSTORE_BASE_URL: undefined } });
 
-    expect(stdout.match(/^fail .*/gm)).toEqual([expect.stringContaining('settings: ')]);
-    expect(stdout.match(/^.*settings comes first$/gm)).toEqual([
-      'skip  base url: left out: settings comes first',
-      'skip  proxy: left out: settings comes first',
-      'skip  shared store: left out: settings comes first',
-      'skip  rate limit: left out: settings comes first',
-    ]);
-  });
+  expect(stdout.match(/^fail .*/gm)).toEqual([expect.stringContaining('settings: ')]);
+  expect(stdout.match(/^.*settings comes first$/gm)).toEqual([
+    'skip  base url: left out: settings comes first',
+    'skip  proxy: left out: settings comes first',
+    'skip  shared store: left out: settings comes first',
+    'skip  rate limit: left out: settings comes first',
+  ]);
 });
 
 type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
 type Row = [shows: RegExp, exitCode: number, line?: string, env?: object, prepare?: Prepare];
 type Prepare = (world: World) => unknown;
 
-const pets = 'https://pets.example/petstore';
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+const pets = { PETSTORE_BASE_URL: 'https://pets.example/petstore' };
+const pets2 = { PETSTORE_BASE_URL: 'https://pets.example/petstore/v2' };
+const proxied = { ...pets, https_proxy: 'http://u:p4ssw0rd@proxy:3128' };
 
 test.for<Row>([
   [/^ok {4}rate limit: minute: 59 of 60 left; day: 1 used$/m, 0, '', {}, listFirst],
@@ -87,45 +86,28 @@ test.for<Row>([
   [/^fail {2}rate limit: rate limit exceeded$/m, 75, '', {}, refused(900)],
   [/^ok {4}base url: the built-in sandbox$/m, 0, '-p sandbox', noEnv],
   [/^ok {4}rate limit: nothing recorded in the state/m, 0, '-p sandbox', noEnv, listFirst],
+  [/^warn {2}base url: \S+petstore \(.*\): .*\n +It ends with/m, 0, '', pets],
+  [/^ok {4}base url: \S+\/petstore\/v2 /m, 0, '', pets2],
+  [/^ok {4}proxy: proxy:3128 \(from https_proxy\)$/m, 0, '', proxied],
   [
-    /^warn {2}base url: \S+petstore \(.*\): .*\n +It ends with/m,
-    0,
-    '',
-    { PETSTORE_BASE_URL: pets },
-  ],
-  [/^ok {4}base url: \S+\/petstore\/v2 /m, 0, '', { PETSTORE_BASE_URL: `${pets}/v2` }],
-  [
-    /^ok {4}proxy: proxy:3128 \(from https_proxy\)$/m,
-    0,
-    '',
-    { PETSTORE_BASE_URL: pets, https_proxy: 'http://u:p4ssw0rd@proxy:3128' },
-  ],
-  [
-    /^warn {2}state folder: (\S+\/limits) is writable by other users: the rate limit is kept elsewhere\n +Run: chmod 700 '\1'$/m,
+    /^warn {2}state folder: (\S+\/limits) is writable by other users: .*\n +Run: chmod 700 '\1'$/m,
     0,
     '',
     {},
-    ({ folder }) => {
-      mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
-      chmodSync(join(folder, 'state', 'limits'), 0o777);
-    },
+    openLimits,
   ],
 ])('doctor finds %s: exit %i', async (row, { petstore, sandbox, folder }) => {
   const [shows, exit, line = '', env = {}, prepare] = row;
   await prepare?.({ petstore, sandbox, folder });
 
-  const { exitCode, stdout } = await petstore(`doctor ${line}`, {
-    env: { ...env },
-    secrets: ['p4ssw0rd'],
-  });
-
-  expect(stdout).toMatch(shows);
-  expect(exitCode).toBe(exit);
+  const options = { env: { ...env }, secrets: ['p4ssw0rd'] };
+  const stdout = expect.stringMatching(shows);
+  expect(await petstore(`doctor ${line}`, options)).toMatchObject({ exitCode: exit, stdout });
 });
 
-// The beginning of a certificate in DER.
-const der = Buffer.from('3082030930820', 'hex');
 const [root = ''] = rootCertificates;
+const der = Buffer.from('3082030930820', 'hex');
+const half = root.replaceAll(/^.{60}/gm, '');
 
 test.for<[what: string, finding: string, make: (file: string) => void]>([
   ['is missing', 'there is no file FILE', () => {}],
@@ -133,11 +115,7 @@ test.for<[what: string, finding: string, make: (file: string) => void]>([
   ['is a link to itself', 'cannot read FILE (ELOOP)', (file) => symlinkSync(file, file)],
   ['is in DER', 'cannot read FILE (not valid UTF-8)', (file) => writeFileSync(file, der)],
   ['is empty', 'FILE holds no certificate', (file) => writeFileSync(file, '')],
-  [
-    'has half a certificate',
-    'FILE holds no certificate',
-    (file) => writeFileSync(file, root.replaceAll(/^.{60}/gm, '')),
-  ],
+  ['has half a certificate', 'FILE holds no certificate', (file) => writeFileSync(file, half)],
   ['has a certificate', '', (file) => writeFileSync(file, `# mine\n${root}\n`)],
 ])(
   'doctor reads the file of NODE_EXTRA_CA_CERTS: one that %s',
@@ -157,6 +135,11 @@ test.for<[what: string, finding: string, make: (file: string) => void]>([
     expect([exitCode, sandbox.requests.length]).toEqual(finding ? [2, 0] : [0, 1]);
   },
 );
+
+function openLimits({ folder }: World) {
+  mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
+  chmodSync(join(folder, 'state', 'limits'), 0o777);
+}
 
 function listFirst({ petstore }: World) {
   return petstore('categories list');
