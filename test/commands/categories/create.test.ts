@@ -22,87 +22,74 @@ const test = base.extend<{ create: (flags?: string, options?: RunOptions) => Run
 });
 
 /** What it refuses of a command line, and what each answer means, is in messages/. */
-describe('categories create', () => {
-  test('prints the created category and the remaining rate limit', async ({ create, sandbox }) => {
-    const { exitCode, json, events } = await create('-d Quiet --json');
+test('create prints the created category and the remaining rate limit', async ({
+  create,
+  sandbox,
+}) => {
+  const { exitCode, json, events } = await create('-d Quiet --json');
 
-    expect([exitCode, json]).toEqual([0, { id: 1, name: 'rabbit', description: 'Quiet' }]);
-    expect(events()).toEqual([
-      { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
-    ]);
-    expect(sandbox.requests).toMatchObject([
-      {
-        method: 'POST',
-        url: new URL('http://127.0.0.1:4010/v1/categories'),
-        body: '{"name":"rabbit","description":"Quiet"}',
-        headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-      },
-    ]);
-  });
-
-  const looksAlike = '"rabbit" is similar to " Rabb\u00adIT" (id 8), which exists';
-  test.for<[string, string[], string, string, object, string]>([
-    ['shows it', ['cat', 'rabbit'], '', 'GET', { id: 8 }, '"rabbit" already exists'],
-    ['shows it', ['rabbit'], '--dry-run', 'GET', { id: 7 }, '"rabbit" already exists'],
-    [
-      'says that it would create it',
-      ['cat'],
-      '--dry-run',
-      'GET',
-      { method: 'POST', body: { name: 'rabbit' } },
-      '"rabbit" does not exist; this would create it',
-    ],
-    ['warns, and creates it', ['cat', ' Rabb\u00adIT'], '', 'GET POST', { id: 1 }, looksAlike],
-  ])('with --if-missing %s: there is %j, %s', async (row, { create, sandbox }) => {
-    const [, there, flag, sent, shown, says] = row;
-    sandbox.categories.push(...there.map((name, index) => category(String(index + 7), name)));
-
-    const { exitCode, json, events } = await create(`--if-missing --json ${flag}`);
-
-    expect([exitCode, methods(sandbox)]).toEqual([0, sent]);
-    expect(json).toMatchObject({ ...shown, ...('id' in shown && { name: 'rabbit' }) });
-    expect(events().flatMap(({ message }) => message ?? [])).toEqual([says]);
-  });
-
-  test.for([
-    ['older, and shown', 7, 'RABBIT', 0, 'which existed before: nothing was created'],
-    ['another, so nothing is known', 8, 'dog', 6, 'Run: petstore categories get 7'],
-  ] as const)(
-    'takes a 201 with the id of an older one for %s',
-    async (row, { create, sandbox }) => {
-      const [, id, name, exit, says] = row;
-      sandbox.categories.push(category('7', 'RABBIT'), category('8', 'dog'));
-      sandbox.react = ({ method }) => (method === 'POST' ? reply(201, { id, name }) : undefined);
-
-      const { exitCode, stdout, stderr } = await create('--if-missing -o ndjson');
-
-      expect([exitCode, stdout]).toEqual([exit, exit === 0 ? '{"id":7,"name":"RABBIT"}\n' : '']);
-      expect(stderr.replaceAll('\\', '')).toContain(says);
+  expect([exitCode, json]).toEqual([0, { id: 1, name: 'rabbit', description: 'Quiet' }]);
+  expect(events()).toEqual([
+    { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
+  ]);
+  expect(sandbox.requests).toMatchObject([
+    {
+      method: 'POST',
+      url: new URL('http://127.0.0.1:4010/v1/categories'),
+      body: '{"name":"rabbit","description":"Quiet"}',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
     },
-  );
-
-  test.for([
-    [
-      80,
-      'petstore: created on staging\n',
-      'waiting up to 5s for the response; Ctrl-C again to stop',
-    ],
-    [undefined, '', ''],
-  ] as const)(
-    'says its profile, and what Ctrl-C waits for, on a terminal alone: %s columns',
-    async ([columns, created, waiting], { create, sandbox }) => {
-      const ctrlC = new AbortController();
-      const options = { ...(columns && { columns }), signal: ctrlC.signal };
-      const said = (await create('-p staging --no-color', options)).stderr;
-      sandbox.reactions.push(interruptedBy(ctrlC));
-
-      const { stderr } = await create('-p staging --no-color', options);
-
-      expect(said.match(/^.*created on.*\n/gm)?.join('') ?? '').toBe(created);
-      expect(stderr.match(/waiting.*Ctrl-C.*$/gm)?.join('') ?? '').toBe(waiting);
-    },
-  );
+  ]);
 });
+
+const looksAlike = '"rabbit" is similar to " Rabb\u00adIT" (id 8), which exists';
+const planned = { method: 'POST', body: { name: 'rabbit' } };
+const would = '"rabbit" does not exist; this would create it';
+test.for<[string, string[], string, string, object, string]>([
+  ['shows it', ['cat', 'rabbit'], '', 'GET', { id: 8 }, '"rabbit" already exists'],
+  ['shows it', ['rabbit'], '--dry-run', 'GET', { id: 7 }, '"rabbit" already exists'],
+  ['says that it would', ['cat'], '--dry-run', 'GET', planned, would],
+  ['warns, and creates it', ['cat', ' Rabb\u00adIT'], '', 'GET POST', { id: 1 }, looksAlike],
+])('create --if-missing %s: there is %j, %s', async (row, { create, sandbox }) => {
+  const [, there, flag, sent, shown, says] = row;
+  sandbox.categories.push(...there.map((name, index) => category(String(index + 7), name)));
+
+  const { exitCode, json, events } = await create(`--if-missing --json ${flag}`);
+
+  expect([exitCode, methods(sandbox)]).toEqual([0, sent]);
+  expect(json).toMatchObject({ ...shown, ...('id' in shown && { name: 'rabbit' }) });
+  expect(events().flatMap(({ message }) => message ?? [])).toEqual([says]);
+});
+
+test.for([
+  ['older, and shown', 7, 'RABBIT', 0, 'which existed before: nothing was created'],
+  ['another, so nothing is known', 8, 'dog', 6, 'Run: petstore categories get 7'],
+] as const)('takes a 201 with the id of an older one for %s', async (row, { create, sandbox }) => {
+  const [, id, name, exit, says] = row;
+  sandbox.categories.push(category('7', 'RABBIT'), category('8', 'dog'));
+  sandbox.react = ({ method }) => (method === 'POST' ? reply(201, { id, name }) : undefined);
+
+  const { exitCode, stdout, stderr } = await create('--if-missing -o ndjson');
+
+  expect([exitCode, stdout]).toEqual([exit, exit === 0 ? '{"id":7,"name":"RABBIT"}\n' : '']);
+  expect(stderr.replaceAll('\\', '')).toContain(says);
+});
+
+test.for([{}, { columns: 80 }])(
+  'create says its profile, and what Ctrl-C waits for, on a terminal alone: %o',
+  async (terminal, { create, sandbox }) => {
+    const ctrlC = new AbortController();
+    const run = () => create('-p staging --no-color', { ...terminal, signal: ctrlC.signal });
+    const created = await run();
+    sandbox.reactions.push(interruptedBy(ctrlC));
+    const stopped = await run();
+
+    const isTerminal = 'columns' in terminal;
+    expect(/^petstore: created on staging$/m.test(created.stderr)).toBe(isTerminal);
+    const waits = /waiting up to 5s for the response; Ctrl-C again to stop$/m;
+    expect(waits.test(stopped.stderr)).toBe(isTerminal);
+  },
+);
 
 describe('after a broken connection a create', () => {
   const closed = '127.0.0.1:4010 closed the connection';
@@ -208,21 +195,19 @@ test('Ctrl-C in the wait after a 429 ends a create that was refused', async ({
 
 describe('a category that was created when Ctrl-C came', () => {
   const id = 'petstore: interrupted\nThe category was created with id 1.\n';
-  test.for<
-    [string, string, (write: { clock: Fixtures['clock']; stop: () => void }) => Promise<void>]
-  >([
-    ['is printed within a second', '', ({ clock }) => clock.sleep(900, never)],
-    ['is said by its id if nobody reads in time', id, ({ clock }) => clock.sleep(1e9, never)],
+  test.for<[string, string, (clock: Fixtures['clock'], stop: () => void) => Promise<void>]>([
+    ['is printed within a second', '', (clock) => clock.sleep(900, never)],
+    ['is said by its id if nobody reads in time', id, (clock) => clock.sleep(1e9, never)],
     [
-      'is said by its id if Ctrl-C comes while nobody reads',
+      'is said if it comes while nobody reads',
       id,
-      ({ stop }) => new Promise(() => setImmediate(stop)),
+      (_, stop) => new Promise(() => setImmediate(stop)),
     ],
   ])('%s', async ([what, says, write], { create, sandbox, clock }) => {
     const ctrlC = new AbortController();
     const stop = () => ctrlC.abort(interrupted(130));
     if (!what.includes('while')) sandbox.reactions.push(interruptedBy(ctrlC));
-    const stdout = outputTo(() => write({ clock, stop }));
+    const stdout = outputTo(() => write(clock, stop));
 
     const { exitCode, stderr } = await create('', { signal: ctrlC.signal, context: { stdout } });
 
