@@ -37,30 +37,6 @@ describe('--columns', () => {
   });
 });
 
-test.for([
-  'categories get dog',
-  'categories create dog',
-  'categories create dog --if-missing',
-  'categories import FILE --yes',
-  'categories import FILE --dry-run',
-  'limits --refresh',
-  'auth status --check',
-  'doctor --check',
-  'config get max-wait',
-  'config path',
-])(
-  'a column that %s does not have is refused before anything is sent',
-  async (line, { petstore, sandbox, folder }) => {
-    const argv = line.replace('FILE', put(folder, 'name\nferret\n')).split(' ');
-
-    const result = await petstore([...argv, '--columns', 'id,nope', '-o', 'json']);
-
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain('unknown column');
-    expect(sandbox.requests).toEqual([]);
-  },
-);
-
 describe('the lines of a table', () => {
   test('stand under each other, whatever room a character takes', async ({ petstore, sandbox }) => {
     const names =

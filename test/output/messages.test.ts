@@ -1,5 +1,7 @@
 import { expect, reply, test } from '../support/petstore.ts';
+import { exact } from '../support/values.ts';
 
+/** The header of a table is bold where it is. */
 test.for([
   ['on a terminal', { columns: 200 }, [], true],
   ['with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, [], true],
@@ -11,8 +13,11 @@ test.for([
   ['on a dumb terminal', { columns: 200, env: { TERM: 'dumb' } }, [], false],
   ['on one without a name', { columns: 200, env: { TERM: '' } }, [], false],
   ['as JSON', { env: { FORCE_COLOR: '1' } }, ['--json'], false],
-] as const)('what is said has a colour, or none: %s', async (row, { petstore }) => {
+] as const)('what is said has a colour, or none: %s', async (row, { petstore, sandbox }) => {
   const [, options, more, isColored] = row;
+  sandbox.categories.push({ id: exact('1'), name: 'dog' });
+  const list = await petstore(['categories', 'list', ...more], options);
+  expect(list.stdout.includes('\u001b[1m')).toBe(isColored);
   for (const argv of [
     ['pets', 'get', '1'],
     ['categories', 'create', ''],
@@ -29,9 +34,7 @@ test('what the service says is not broken into lines', async ({ petstore, sandbo
   const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
   sandbox.react = () => reply(422, { code: 'x', message, status: 422 });
 
-  const { stderr } = await petstore('categories create rabbit --no-color', {
-    columns: 40,
-  });
+  const { stderr } = await petstore('categories create rabbit --no-color', { columns: 40 });
 
   expect(stderr).toContain(`petstore: the service refused the request (422 x): ${message}\n`);
 });

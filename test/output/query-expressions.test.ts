@@ -103,31 +103,6 @@ test('a query takes long lists and texts', async ({ petstore, sandbox }) => {
   expect(stdout).toBe('130000\n1\n2\n3\n130000\n');
 });
 
-test.for([
-  ['name)', 'unexpected ")"'],
-  ['foo bar', 'unexpected "bar"'],
-  ['[::x]', 'unexpected "x"'],
-  ['  ', 'the expression ends too early'],
-  ['[a,]', 'a bracket is missing or in the wrong place'],
-  ['[?name=="dog"}', 'a bracket is missing or in the wrong place'],
-  ["{'a': b}", 'expected a name'],
-  ['{a b}', 'a ":" is missing or in the wrong place'],
-  ['foo[bar]', 'brackets take a number, *, ?CONDITION or a list'],
-  ['constructor(@)', 'unknown function constructor()'],
-  ['length()', 'length() takes 1 argument, not 0'],
-  ["join(',', @, @)", 'join() takes 2 arguments, not 3'],
-  ['not_null()', 'not_null() takes at least 1 argument, not 0'],
-  ['`1`2`', 'unclosed `'],
-  ['[?name==`dog`]', 'in backticks: expected a value at character 1'],
-  ['ceil(`1e400`)', 'in backticks: a number is too large at character 1'],
-] as const)('%s is refused: %s', async ([query, said], { petstore, sandbox }) => {
-  const { exitCode, stdout, events } = await petstore([...print, query]);
-
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(events()).toMatchObject([{ message: `invalid --query: ${said}` }]);
-  expect(sandbox.requests).toEqual([]);
-});
-
 const list = [
   { id: 1, name: 'dog', description: 'Loyal' },
   { id: 2, name: 'cat' },
@@ -176,28 +151,3 @@ test.for([
   expect(exitCode).toBe(2);
   expect(events()).toMatchObject([{ message: `--query failed: ${said}`, hint }]);
 });
-
-test.for([
-  ["[?id=='1']", 'compares id, a number, with a string: write `1`'],
-  ["[?'1'!=id].name", 'compares id, a number, with a string: write `1`'],
-  ["[?id=='dog']", 'compares id, a number, with a string'],
-  ["[?id > '1']", 'compares id, a number, with a string: write `1`'],
-  ['[?name==`7`]', "compares name, a string, with a number: write '7'"],
-  ["[?length(name)=='3']", 'compares a value, a number, with a string: write `3`'],
-  ["[?name>='cat']", 'orders name, a string: only numbers have an order'],
-  ["[?name=='1']"],
-  ["[?description=='Loyal']"],
-  ["[].[id, name][?@=='dog'][]"],
-  ['[?id!=name]'],
-])(
-  '%s is a comparison that may never hold, of which is said: %s',
-  async (row, { petstore, sandbox }) => {
-    const [query = '', said] = row;
-    sandbox.react = () => reply(200, list);
-
-    const { exitCode, events } = await petstore([...print, query]);
-
-    expect(exitCode).toBe(0);
-    expect(events()).toEqual(said ? [{ event: 'notice', message: `--query ${said}` }] : []);
-  },
-);

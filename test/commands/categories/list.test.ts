@@ -36,19 +36,6 @@ test('a description of null is none, and other fields stay in JSON', async ({ li
   expect((await list()).stdout).not.toContain('legs');
 });
 
-test.for([
-  ['', 'petstore: No categories yet.\n'],
-  ['--search fish', 'petstore: No categories match "fish".\n'],
-  ['--search a\u001b[1m', 'petstore: No categories match "a\\u{1b}[1m".\n'],
-])('says on stderr that there is nothing to show: %j', async ([flags, says = ''], { list }) => {
-  for (const options of [{}, { columns: 80, env: { NO_COLOR: '1' } }]) {
-    const { exitCode, stdout, stderr } = await list(flags, options);
-    expect([exitCode, stdout]).toEqual([0, '']);
-    expect(stderr).toContain(says);
-  }
-  expect(await list(`--quiet ${flags}`)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
-});
-
 test('searches name and description in any case', async ({ list, sandbox }) => {
   sandbox.categories.push(category('1', 'Dog'), category('2', 'cat', 'no DOG'));
   sandbox.categories.push(category('3', 'fish'));
@@ -97,18 +84,4 @@ test.for([
   const { exitCode, stdout } = await list(`${flags} -o ${format}`);
 
   expect([exitCode, stdout.match(/\d/g)?.join('')]).toEqual([0, order]);
-});
-
-test.for([
-  ['on a terminal', { columns: 80 }, '', true],
-  ['with NO_COLOR', { columns: 80, env: { NO_COLOR: '1' } }, '', false],
-  ['with --no-color', { columns: 80 }, '--no-color', false],
-  ['on a dumb terminal', { columns: 80, env: { TERM: 'dumb' } }, '', false],
-  ['in a pipe', {}, '', false],
-  ['with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, '', true],
-] as const)('has a bold header or none, %s', async (row, { list, sandbox }) => {
-  const [, options, flags, isBold] = row;
-  sandbox.categories.push(category('1', 'dog'));
-
-  expect((await list(flags, options)).stdout.includes('\u001b[1m')).toBe(isBold);
 });
