@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { startTime } from '../support/clock.ts';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
-import { saveSettings } from '../support/settings-file.ts';
 import { interrupted } from '../support/values.ts';
 
 test('without a base URL and a key a login is the next step at a terminal', async ({
@@ -14,40 +13,6 @@ test('without a base URL and a key a login is the next step at a terminal', asyn
   const { stderr } = await petstore('orders list -p staging', options);
 
   expect(stderr).toContain('Run: petstore auth login --profile staging (or add --profile sandbox');
-});
-
-const json = '{"profiles":{"production":{"output":"json"}}}';
-const onStaging = json.replace('production', 'staging');
-
-test.for<[line: string, isJson: boolean, env?: Record<string, string>, settings?: string]>([
-  ['categories list --limit 0 --json', true],
-  ['categories lst -o json', true],
-  ['categories list --timeout 0 -qvojson', true],
-  ['categories get -o table --output=ndjson', true],
-  ['help nosuch --json', true],
-  ['--lost categories list --json -o table', false],
-  ['categories list --columns , -o=json', false],
-  ['categories --lost -pojson', false],
-  ['categories --lost -- --json', false],
-  ['categories --lost', false],
-  ['categories --lost', true, { PETSTORE_OUTPUT: 'json' }],
-  ['categories --lost -o table', false, { PETSTORE_OUTPUT: 'json' }],
-  ['categories --lost', true, {}, json],
-  ['categories --lost', true, {}, onStaging.replace('{', '{"default-profile":"staging",')],
-  ['categories --lost -p staging', true, {}, onStaging],
-  ['categories --lost', true, { PETSTORE_PROFILE: 'staging' }, onStaging],
-  ['categories --lost -p production', false, { PETSTORE_PROFILE: 'staging' }, onStaging],
-  ['categories --lost', false, { PETSTORE_OUTPUT: 'csv' }, json],
-  ['categories --lost', false, {}, json.replace('json', 'xml')],
-  ['categories --lost', false, {}, '{ broken'],
-])('the error of "%s" is JSON: %s, by %o %s', async (row, { petstore, folder }) => {
-  const [line, isJson, env = {}, settings] = row;
-  if (settings) saveSettings(folder, settings);
-
-  const { stderr, exitCode } = await petstore(line, { env });
-
-  expect(exitCode).toBe(2);
-  expect(/^{"event":"error","kind":"usage".*}\n$/.test(stderr)).toBe(isJson);
 });
 
 test.for<readonly [string, RegExp]>([

@@ -136,18 +136,3 @@ test.for([
     expect(await petstore([...print, example])).toMatchObject({ exitCode: 0 });
   },
 );
-
-test.for([
-  ['group_by(@, &description)', 'the expression gives null where a string is needed', 'default'],
-  ['sort_by(@, &description)', 'cannot order null and a string', 'default'],
-  ['max_by(@, &[name])', 'cannot order an array and an array', 'Put numbers'],
-  ['sum(`[1.7e308, 1.7e308, 0.5]`)', 'a number is too large', 'Put numbers'],
-] as const)('%s fails: %s', async ([query, said, help], { petstore, sandbox }) => {
-  sandbox.react = () => reply(200, list);
-
-  const { exitCode, events } = await petstore([...print, query]);
-
-  const hint = expect.stringContaining(help);
-  expect(exitCode).toBe(2);
-  expect(events()).toMatchObject([{ message: `--query failed: ${said}`, hint }]);
-});

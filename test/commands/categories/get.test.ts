@@ -33,21 +33,6 @@ describe('categories get', () => {
     expect([exitCode, stdout]).toEqual([0, created.stdout]);
   });
 
-  test.for([
-    ['rabbit', ['1 rabbit', '2 rabbit'], '1, 2', 'get 1'],
-    ['2', ['1 2', '2 cat'], '1, 2', 'get 1'],
-    ['1', ['1 cat', '2 1'], '1, 2', 'get 2'],
-    ['7', ['7 dog', '7 cat'], '7, 7', 'list'],
-  ] as const)('refuses what is ambiguous: %s of %j', async (row, { petstore, sandbox }) => {
-    const [word, there, ids, next] = row;
-    sandbox.categories.push(...there.map(toCategory));
-
-    const { exitCode, stdout, stderr } = await petstore(`categories get ${word} -q`);
-
-    const said = `petstore: "${word}" is ambiguous: ids ${ids}\nSee: petstore categories ${next}\n`;
-    expect([exitCode, stdout, stderr]).toEqual([2, '', said]);
-  });
-
   test('names the first 20 ids of an ambiguous name', async ({ petstore, sandbox }) => {
     const dogs = Array.from({ length: 37 }, (_, id) => category(String(id), 'dog'));
     sandbox.categories.push(...dogs);
