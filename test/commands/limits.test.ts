@@ -44,14 +44,6 @@ test('limits --refresh sends one request', async ({ petstore, sandbox, clock }) 
   expect(json.items[0]).toMatchObject({ limit: 60, remaining: 59, resetAt });
 });
 
-test('limits says that the service contradicts the plan', async ({ petstore }) => {
-  await petstore('config set plan pro');
-
-  const { stderr } = await petstore('limits --refresh');
-
-  expect(stderr).toContain('plan is pro, but the service says 60/min');
-});
-
 test('limits shows a wait in force; --reset forgets it', async ({ petstore, sandbox }) => {
   sandbox.reactions.push(reply(429, {}, { 'retry-after': '900' }));
   await petstore(listNow);

@@ -13,23 +13,6 @@ test('pets get shows the pet as it came, and that the operation goes away', asyn
   expect(events()[0]).toEqual({ event: 'deprecation', operation, sunset, daysLeft: 221 });
 });
 
-test.for([
-  ['Sun, 20 Dec 2026 15:04:00 GMT', 'will be removed on 2026-12-20', { daysLeft: 30 }],
-  ['Sat, 21 Nov 2026 23:59:59 GMT', 'will be removed on 2026-11-21, in 1 day', { daysLeft: 1 }],
-  ['Fri, 20 Nov 2026 15:04:00 GMT', 'on 2026-11-20, in less than a day', { daysLeft: 0 }],
-  ['Fri, 20 Nov 2026 15:03:59 GMT', 'was scheduled to be removed on 2026-11-20', { daysLeft: -1 }],
-  ['', 'will be removed; no date is published', { sunset: null }],
-] as const)('pets get with the date "%s": %s', async (row, { petstore, sandbox }) => {
-  const [sunset, says, event] = row;
-  sandbox.react = () => reply(200, '{}', sunset ? { sunset } : {});
-
-  const { stderr } = await petstore('pets get 1');
-  const { events } = await petstore('pets get 1 --json');
-
-  expect(stderr).toMatch(new RegExp(`^deprecated: GET /pets/{petId} .*${says}$`, 'm'));
-  expect(events()[0]).toMatchObject(event);
-});
-
 test('the id of a pet stays one path segment with a slash', async ({ petstore, sandbox }) => {
   await petstore('pets get a/../b?c#d');
 
