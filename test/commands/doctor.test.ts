@@ -29,14 +29,6 @@ test('doctor says what is in force, with no request', async ({ petstore, sandbox
   expect(sandbox.requests).toHaveLength(0);
 });
 
-test('doctor sends one request with --check', async ({ petstore, sandbox }) => {
-  const { json, events } = await petstore('doctor --check --json');
-
-  expect(json.at(-1).finding).toBe('responded in 0 ms with 0 categories');
-  expect(events()).toMatchObject([{ event: 'rate_limit', remaining: 59 }]);
-  expect(sandbox.requests).toHaveLength(1);
-});
-
 test('doctor runs an api-key-command with --check alone', async ({ petstore, sandbox, folder }) => {
   const own = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
   saveSettings(folder, JSON.stringify({ profiles: { production: own } }));
@@ -84,6 +76,7 @@ test.for<Row>([
   [/^ok {4}rate limit: minute: 59 of 60 left; day: 1 used$/m, 0, '', {}, listFirst],
   [/^warn {2}rate limit: rate limit exceeded; next request in 1m/m, 0, '', {}, refused(60)],
   [/^fail {2}rate limit: rate limit exceeded$/m, 75, '', {}, refused(900)],
+  [/^ok {4}service: responded in 0 ms with 0 categories$/m, 0, '--check'],
   [/^ok {4}base url: the built-in sandbox$/m, 0, '-p sandbox', noEnv],
   [/^ok {4}rate limit: nothing recorded in the state/m, 0, '-p sandbox', noEnv, listFirst],
   [/^warn {2}base url: \S+petstore \(.*\): .*\n +It ends with/m, 0, '', pets],

@@ -84,20 +84,14 @@ test('a ban that the service tells holds for the next command', async ({ petstor
   const after = await petstore('categories create rabbit');
   const shown = await petstore('limits');
   const { wait } = (await petstore('limits --json')).json;
-  const requests = sandbox.requests.length;
-  const waited = await petstore('categories list --max-wait 10m');
 
   const why = 'the service says your key is banned';
   const until = 'Retry in 5m (2026-11-20T15:09Z). See: petstore limits';
-  expect([refused.exitCode, after.exitCode, requests, waited.exitCode]).toEqual([75, 75, 1, 0]);
-  expect(rounded(refused.stderr)).toBe(
-    `petstore: ${why}: this key is banned for a while\nThe list was not fetched.\n${until}\n`,
-  );
+  expect([refused.exitCode, after.exitCode, sandbox.requests.length]).toEqual([75, 75, 1]);
   expect(rounded(after.stderr)).toBe(`petstore: ${why}\nNothing was sent.\n${until}\n`);
   expect(rounded(shown.stderr)).toBe(`petstore: ${why}; next request in 5m (2026-11-20T15:09Z)\n`);
   expectTold(Date.parse(wait.until) - startTime, 300);
   expect(wait).toMatchObject({ reason: 'banned', why });
-  expect(rounded(waited.stderr)).toContain(`petstore: next request in 5m (15:09Z): ${why}\n`);
 });
 
 /** Leaves out the seconds of 5m 2s and 15:09:02Z, which may be up to three. */
