@@ -1,4 +1,3 @@
-import { describe } from 'vitest';
 import { expect, reply, test } from '../support/petstore.ts';
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -40,8 +39,9 @@ const refusedAs: readonly (readonly [sent: string, says: string])[] = [
 const labelled = ([sent, more]: readonly [string, string?]) =>
   [sent.slice(0, 40), sent, more] as const;
 
-describe('JSON of a response', () => {
-  test.for(accepted.map(labelled))('is kept as it came: %s', async (row, { petstore, sandbox }) => {
+test.for(accepted.map(labelled))(
+  'JSON of a response is kept as it came: %s',
+  async (row, { petstore, sandbox }) => {
     const [, sent, printed = sent] = row;
     sandbox.react = () => reply(200, sent);
 
@@ -49,17 +49,17 @@ describe('JSON of a response', () => {
 
     expect(exitCode).toBe(0);
     expect(stdout.replace(/\n */g, '').replaceAll('": ', '":') === printed, stdout).toBe(true);
-  });
+  },
+);
 
-  test.for([...refused, ...refusedAs].map(labelled))(
-    'is refused, and nothing of it printed: %j',
-    async ([, sent, says = ''], { petstore, sandbox }) => {
-      sandbox.react = () => reply(200, sent);
+test.for([...refused, ...refusedAs].map(labelled))(
+  'JSON of a response is refused, and nothing of it printed: %j',
+  async ([, sent, says = ''], { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, sent);
 
-      const { exitCode, stdout, stderr } = await petstore('api GET /x -o json');
+    const { exitCode, stdout, stderr } = await petstore('api GET /x -o json');
 
-      expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
-      expect(JSON.parse(stderr).message).toContain(says);
-    },
-  );
-});
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+    expect(JSON.parse(stderr).message).toContain(says);
+  },
+);

@@ -1,62 +1,60 @@
-import { describe } from 'vitest';
 import { expect, reply, test } from '../../support/petstore.ts';
 import { category, formats } from '../../support/values.ts';
 
-describe('categories get', () => {
-  test.for([
-    ['a name', 'rabbit', '3'],
-    ['an id', '9223372036854775807', '9223372036854775807'],
-    ['a neighbour of it', '9223372036854775806', '9223372036854775806'],
-    ['a negative id', '-5', '-5'],
-    ['digits that are a name alone', '007', '8'],
-    ['the id and name of one', '12', '12'],
-    ['a name with capitals', 'Rabbit', '4'],
-  ] as const)('finds %s: %s', async ([, word, id], { petstore, sandbox }) => {
-    const ids = ['9223372036854775806 a', '9223372036854775807 b', '-5 c', '7 d', '8 007', '12 12'];
-    sandbox.categories.push(...['3 rabbit', '4 Rabbit', ...ids].map(toCategory));
+test.for([
+  ['a name', 'rabbit', '3'],
+  ['an id', '9223372036854775807', '9223372036854775807'],
+  ['a neighbour of it', '9223372036854775806', '9223372036854775806'],
+  ['a negative id', '-5', '-5'],
+  ['digits that are a name alone', '007', '8'],
+  ['the id and name of one', '12', '12'],
+  ['a name with capitals', 'Rabbit', '4'],
+] as const)('categories get finds %s: %s', async ([, word, id], { petstore, sandbox }) => {
+  const ids = ['9223372036854775806 a', '9223372036854775807 b', '-5 c', '7 d', '8 007', '12 12'];
+  sandbox.categories.push(...['3 rabbit', '4 Rabbit', ...ids].map(toCategory));
 
-    const { exitCode, stdout } = await petstore(['categories', 'get', word, '-o', 'ndjson']);
+  const { exitCode, stdout } = await petstore(['categories', 'get', word, '-o', 'ndjson']);
 
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^{"id":${id},"name":.*}\\n$`));
-    expect(sandbox.requests).toMatchObject([
-      { method: 'GET', url: { pathname: '/v1/categories' } },
-    ]);
-  });
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(new RegExp(`^{"id":${id},"name":.*}\\n$`));
+  expect(sandbox.requests).toMatchObject([{ method: 'GET', url: { pathname: '/v1/categories' } }]);
+});
 
-  test.for(formats)('prints it as create does: %s', async (format, { petstore, sandbox }) => {
+test.for(formats)(
+  'categories get prints it as create does: %s',
+  async (format, { petstore, sandbox }) => {
     const created = await petstore(`categories create dog -d 'Loyal, loud' -o ${format}`);
     sandbox.categories.push(category('7', 'cat'));
 
     const { exitCode, stdout } = await petstore(`categories get dog -o ${format}`);
 
     expect([exitCode, stdout]).toEqual([0, created.stdout]);
-  });
+  },
+);
 
-  test('names the first 20 ids of an ambiguous name', async ({ petstore, sandbox }) => {
-    const dogs = Array.from({ length: 37 }, (_, id) => category(String(id), 'dog'));
-    sandbox.categories.push(...dogs);
+test('categories get names the first 20 ids of an ambiguous name', async ({
+  petstore,
+  sandbox,
+}) => {
+  const dogs = Array.from({ length: 37 }, (_, id) => category(String(id), 'dog'));
+  sandbox.categories.push(...dogs);
 
-    const { stderr } = await petstore('categories get dog');
+  const { stderr } = await petstore('categories get dog');
 
-    const ids = Array.from({ length: 20 }, (_, id) => id).join(', ');
-    expect(stderr).toContain(`"dog" is ambiguous: ids ${ids} and 17 more\n`);
-  });
+  const ids = Array.from({ length: 20 }, (_, id) => id).join(', ');
+  expect(stderr).toContain(`"dog" is ambiguous: ids ${ids} and 17 more\n`);
+});
 
-  test('sees at the end of a list above 8 MiB that it is not the only one', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const rows = Array.from(
-      { length: 100 },
-      (_, n) => `{"id":${n},"name":"${'x'.repeat(85_000)}"}`,
-    );
-    sandbox.reactions.push(reply(200, `[${rows.join()},{"id":-1,"name":"17"}]`));
+test('categories get sees at the end of a list above 8 MiB that it is not the only one', async ({
+  petstore,
+  sandbox,
+}) => {
+  const rows = Array.from({ length: 100 }, (_, n) => `{"id":${n},"name":"${'x'.repeat(85_000)}"}`);
+  sandbox.reactions.push(reply(200, `[${rows.join()},{"id":-1,"name":"17"}]`));
 
-    const { stderr } = await petstore('categories get 17');
+  const { stderr } = await petstore('categories get 17');
 
-    expect(stderr).toContain('ids 17, -1\nSee: petstore categories get -1\n');
-  });
+  expect(stderr).toContain('ids 17, -1\nSee: petstore categories get -1\n');
 });
 
 function toCategory(text: string) {
