@@ -29,13 +29,6 @@ test.for([
   expect(sandbox.requests).toHaveLength(1);
 });
 
-test('--query says why a table has no rows', async ({ petstore }) => {
-  const { stdout, stderr } = await petstore([...list, '--query', '[9]']);
-
-  expect(stdout).toBe('');
-  expect(stderr).toContain('The result of --query is null.\n');
-});
-
 test.for([
   ['config list', "[?setting=='output'].source | [0]", 'default'],
   ['limits', 'items[0].remaining', null],
