@@ -48,6 +48,7 @@ const rows: Row[] = [
   ['auth login -p staging', noEnv],
   ['orders list', noKey, saved({ 'api-key-command': 'x' })],
   ['orders list', fails, saved(vault)],
+  ['doctor --check', fails, saved(vault)],
   ['orders list', noKey, breakKey],
   ['orders list', asAnother, logIn],
   ['config set output json', linkSettings],
