@@ -1,3 +1,4 @@
+import { describe } from 'vitest';
 import { put, three } from '../support/import-cases.ts';
 import { expect, type Fixtures, outputTo, test } from '../support/petstore.ts';
 import type { Output } from '../support/values.ts';
@@ -5,44 +6,41 @@ import type { Output } from '../support/values.ts';
 const list = ['categories', 'list', '-o', 'csv', '--columns', 'id'];
 const limitLine = /^rate limit: 59 of 60 left, resets in (1m|\d+s) \(15:0[45]:\d\dZ\)$/;
 
-test.for([
-  // A pager may read the result: afterwards the line would be in the midst of its screen.
-  ['before', false, true],
-  ['after', true, true],
-  ['after', false, false],
-  ['after', true, false],
-] as const)(
-  'the line on the limit comes %s the result: stdout a terminal %s, stderr %s',
-  async (row, { petstore }) => {
+describe('the line on the limit', () => {
+  test.for([
+    // A pager may read the result: afterwards the line would be in the midst of its screen.
+    ['before', false, true],
+    ['after', true, true],
+    ['after', false, false],
+    ['after', true, false],
+  ] as const)('comes %s the result: stdout a terminal %s, stderr %s', async (row, { petstore }) => {
     const [place, stdout, stderr] = row;
 
     const lines = await run(petstore, list, { stdout, stderr });
 
     const said = [expect.stringMatching(limitLine), 'id'];
     expect(lines).toEqual(place === 'before' ? said : said.reverse());
-  },
-);
+  });
 
-test('the line on the limit is said once in an import', async ({ petstore, folder }) => {
-  const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'csv'];
+  test('is said once in an import', async ({ petstore, folder }) => {
+    const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'csv'];
 
-  const lines = await run(petstore, argv);
+    const lines = await run(petstore, argv);
 
-  expect(lines.filter((line) => line.startsWith('rate limit'))).toHaveLength(1);
-  expect(lines.at(-1)).toMatch(/,emu,created/);
-});
+    expect(lines.filter((line) => line.startsWith('rate limit'))).toHaveLength(1);
+    expect(lines.at(-1)).toMatch(/,emu,created/);
+  });
 
-test('the line on the limit is said before a failure, and not with --quiet', async ({
-  petstore,
-}) => {
-  const argv = ['api', 'GET', '/nowhere'];
+  test('is said before a failure, and not with --quiet', async ({ petstore }) => {
+    const argv = ['api', 'GET', '/nowhere'];
 
-  const lines = await run(petstore, argv);
-  const quiet = await run(petstore, [...argv, '--quiet']);
+    const lines = await run(petstore, argv);
+    const quiet = await run(petstore, [...argv, '--quiet']);
 
-  const failure = expect.stringMatching(/^petstore: .*404/);
-  expect(lines.slice(0, 2)).toEqual([expect.stringMatching(limitLine), failure]);
-  expect(quiet).toEqual(lines.slice(1));
+    const failure = expect.stringMatching(/^petstore: .*404/);
+    expect(lines.slice(0, 2)).toEqual([expect.stringMatching(limitLine), failure]);
+    expect(quiet).toEqual(lines.slice(1));
+  });
 });
 
 /** Runs a command, and returns the lines of both outputs in the order in which it wrote them. */
