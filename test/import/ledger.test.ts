@@ -5,11 +5,13 @@ import { describe } from 'vitest';
 import {
   test as base,
   creates,
+  cutAfter,
   ledgerFiles,
   methods,
   namesIn,
   pets,
   put,
+  reactTo,
   three,
 } from '../support/import-cases.ts';
 import { expect, type Reaction, reply, testKey } from '../support/petstore.ts';
@@ -159,6 +161,16 @@ describe('a list out of a cache that does not say so', () => {
       expect(namesIn(sandbox)).toEqual(['cat']);
     },
   );
+
+  test('makes no row twice that was looked up', async ({ importText, petstore, sandbox }) => {
+    sandbox.react = reactTo('cat', cutAfter);
+    await importText('name\ncat\n');
+    sandbox.reactions.push(reply(200, []));
+
+    const { exitCode, json } = await petstore(cat);
+
+    expect([exitCode, json.id, creates(sandbox)]).toEqual([0, 1, ['cat']]);
+  });
 
   test('of ten minutes ends imports for so long', async ({ cacheFor, importText, sandbox }) => {
     cacheFor(10 * minute);
