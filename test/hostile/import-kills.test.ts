@@ -33,14 +33,17 @@ describe(`an import that is killed, cut off, interrupted and short of disk (seed
     ['one process', { files: [contents] }],
     ['three at once', { files: [contents], atOnce: 3 }],
     ['two files', { files: [contents, others] }],
-  ])('%s: nothing lost, nothing twice', { timeout }, async ([, setup], fixtures) => {
-    const { clock, folder, forward, petstore, sandbox } = fixtures;
-    const machine = { clock, folder, forward, petstore, sandbox };
-    const { kills, ...found } = await runTrials(machine, setup);
+  ])(
+    '%s: nothing lost, nothing twice',
+    { timeout },
+    async ([, setup], { clock, folder, forward, petstore, sandbox }) => {
+      const machine = { clock, folder, forward, petstore, sandbox };
+      const { kills, ...found } = await runTrials(machine, setup);
 
-    expect(found).toEqual({ lost: 0, twice: 0, failures: [] });
-    expect(kills).toBeGreaterThan(numRuns);
-  });
+      expect(found).toEqual({ lost: 0, twice: 0, failures: [] });
+      expect(kills).toBeGreaterThan(numRuns);
+    },
+  );
 });
 
 type Found = { lost: number; twice: number; kills: number; failures: string[] };
