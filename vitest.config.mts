@@ -42,7 +42,7 @@ export default defineConfig(({ mode }) => {
         tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
         tier('hostile', {
           ...built,
-          maxWorkers: 3,
+          maxWorkers: 4,
           testTimeout: 180_000,
           sequence: { groupOrder: 2 },
         }),
