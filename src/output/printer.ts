@@ -120,7 +120,8 @@ export class Printer {
 
   async #choose(result: Result): Promise<View> {
     const { format, columns: requested, query } = this.#options;
-    const { empty = 'The list is empty.' } = result;
+    const isList = !('record' in result) || Array.isArray(result.record);
+    const { empty = isList ? 'The list is empty.' : 'The response has no fields.' } = result;
     if (query) {
       const found = query(await readWhole(result));
       const what = found === null ? 'null' : 'an empty list';
