@@ -56,6 +56,7 @@ type PrinterOptions = {
 };
 
 /** Elements that are laid out at a time, so that a long list takes no more memory than a short one. */
+const emptyList = 'The list is empty.';
 const batchSize = 1_000;
 const maxListedColumns = 20;
 /** A query holds its list in memory. */
@@ -120,21 +121,24 @@ export class Printer {
 
   async #choose(result: Result): Promise<View> {
     const { format, columns: requested, query } = this.#options;
-    const isList = !('record' in result) || Array.isArray(result.record);
-    const { empty = isList ? 'The list is empty.' : 'The response has no fields.' } = result;
     if (query) {
       const found = query(await readWhole(result));
       const what = found === null ? 'null' : 'an empty list';
       const shown = isTabular(format) ? toQueryRows(found) : found;
       return this.#chooseValue(shown, undefined, `The result of --query is ${what}.`);
     }
-    if ('record' in result) return this.#chooseValue(result.record, result.columns, empty);
+    if ('record' in result) return this.#chooseValue(result.record, result.columns, result.empty);
     const columns = requested ?? result.columns;
     const head = requested ? undefined : result.head;
-    return { elements: result.list, isList: true, head, columns, empty };
+    const { list: elements, empty = emptyList } = result;
+    return { elements, isList: true, head, columns, empty };
   }
 
-  #chooseValue(value: Json, columns: readonly string[] | undefined, empty: string): View {
+  #chooseValue(
+    value: Json,
+    columns: readonly string[] | undefined,
+    empty = Array.isArray(value) ? emptyList : 'There is no field to show.',
+  ): View {
     const { sink, format, columns: requested } = this.#options;
     const isList = Array.isArray(value);
     const elements = isList ? value : [value];
