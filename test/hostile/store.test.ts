@@ -197,7 +197,10 @@ for (const [name, program] of Object.entries(engines))
       expect(JSON.parse(limits.stdout).items[0].source).toBe('service');
     });
 
-    test('two machines share a store that takes 200 ms, and no 429', async ({ open, list }) => {
+    test('two machines that share a store which replies after 200 ms get no 429', async ({
+      open,
+      list,
+    }) => {
       const { url } = await open({ args: ['--requirepass', password] });
       const way = await openSlowWay(Number(new URL(url).port), 100);
       onTestFinished(way.close);
@@ -210,7 +213,7 @@ for (const [name, program] of Object.entries(engines))
       expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: 24 });
     });
 
-    test('the store dies midway: at most one 429 a machine and window, no ban', async ({
+    test('the store is killed midway: no ban, and at most one 429 for each machine and window', async ({
       open,
     }) => {
       const server = await open();

@@ -30,7 +30,7 @@ const meanings = {
 type Meaning = keyof typeof meanings;
 type Row = readonly [fault: string, Meaning, raw.React, says: string, isOfReads: boolean];
 
-function all(
+function rowsOf(
   meaning: Meaning,
   says: string,
   faults: Readonly<Record<string, raw.React>>,
@@ -53,70 +53,72 @@ const tooSlow = `the request to ${host} timed out after 1\\.5s`;
 
 const rows: readonly Row[] = [
   // The connection breaks or stalls once the request has left.
-  ...all('broken', closed, {
+  ...rowsOf('broken', closed, {
     'a reset before a response': (socket) => socket.resetAndDestroy(),
     'an end before a response': end(''),
     'an end inside the status line': end('HTTP/1.1 2'),
   }),
-  ...all('broken', cutShort, {
+  ...rowsOf('broken', cutShort, {
     'a reset inside the body': reset(most),
     'an end before the length that was told': end(most),
     'an end inside a chunk': end(`${chunked}40\r\n[{"id"`),
   }),
-  ...all(
+  ...rowsOf(
     'broken',
     cutShort,
     { 'a reset inside a text without length': reset((s) => http(200, s.good.slice(0, 9), open)) },
     true,
   ),
-  ...all('slow', tooSlow, {
+  ...rowsOf('slow', tooSlow, {
     'no response at all': () => {},
     'a body that drips': endless(`${head}content-length: 99999\r\n\r\n"`, 'a', 20),
     'announcements without end': endless('', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
   }),
   // It is no HTTP, or another one: a row for each kind of error that undici has.
-  ...all('wrong', `the response from ${host} is not valid HTTP`, {
+  ...rowsOf('wrong', `the response from ${host} is not valid HTTP`, {
     'random bytes': say(() => Buffer.concat([Buffer.of(0), randomBytes(999)])),
     TLS: end(Buffer.from('15030100020246', 'hex')),
     'a header of 300 KB': withFields({ 'x-huge': 'x'.repeat(300_000) }),
     'two lengths that differ': withFields({ 'Content-Length': 5 }),
-    'another protocol': say(http('101 Go', 'x', { upgrade: 'websocket', connection: 'upgrade' })),
+    '101 to another protocol': say(
+      http('101 Go', 'x', { upgrade: 'websocket', connection: 'upgrade' }),
+    ),
   }),
-  ...all('unread', `${host} speaks only HTTP/2`, {
+  ...rowsOf('unread', `${host} speaks only HTTP/2`, {
     'frames of HTTP/2': say(Buffer.from('00001204000000000000030000006400', 'hex')),
   }),
   // The body is not what it seems.
-  ...all('wrong', 'the body is compressed, which petstore did not request', {
+  ...rowsOf('wrong', 'the body is compressed, which petstore did not request', {
     'two encodings in two fields': withFields({ 'content-encoding': ['identity', 'gzip'] }),
     'gzip as a transfer encoding': say(
       http(200, '3\r\nabc\r\n0\r\n\r\n', { ...open, 'transfer-encoding': 'gzip, chunked' }),
     ),
   }),
-  ...all(
+  ...rowsOf(
     'wrong',
     'got invalid JSON',
     { 'half a JSON text, and no length': end((s) => http(200, s.good.slice(0, -3), open)) },
     true,
   ),
-  ...all('failed', '\\(500', {
+  ...rowsOf('failed', '\\(500', {
     'a 500 whose body is cut': end(http(500, '{"code":"x","mess', { 'content-length': 999 })),
     'a 500 without end': endless('HTTP/1.1 500 Oops\r\n\r\n', Buffer.alloc(65_536, 'x')),
     'the key in a reason phrase': say(http(`500 ${canary}`, '{}')),
   }),
-  ...all('forbidden', '\\(401\\)', {
+  ...rowsOf('forbidden', '\\(401\\)', {
     'a 401': say(http(401, '{}')),
     'a 401 whose body drips': endless('HTTP/1.1 401 No\r\n\r\n', 'x', 20),
   }),
-  ...all('moved', 'redirects to', {
+  ...rowsOf('moved', 'redirects to', {
     'a redirect to another server': (socket, seen) =>
       say(http(307, '', { location: `${elsewhere.url}/v1` }))(socket, seen),
     'C1 and bidi in a location': say(http(307, '', { location: 'https://x/\u009b31m' })),
   }),
-  ...all('limited', 'rate limit exceeded', {
+  ...rowsOf('limited', 'rate limit exceeded', {
     'a 429 whose wait is no ASCII': say(http(429, '{}', { 'retry-after': '\u009b31m' })),
   }),
   // It is strange, and no fault.
-  ...all('fine', '', {
+  ...rowsOf('fine', '', {
     'an end with the connection, the response whole': end((s) => http(s.status, s.good, open)),
     'chunks of one byte, with trailers': say(({ status, good }) => {
       const chunks = [...good].map((one) => `1\r\n${one}\r\n`).join('');
@@ -138,7 +140,7 @@ const others = [
   ...['limits --refresh', 'api POST /categories --data {"name":"rabbit"}'],
   ...[rowsAlone.replace('2s', '1s'), rowsAlone],
 ];
-const first = new Map(rows.toReversed().map((row) => [row[1], row]));
+const examples = new Map(rows.toReversed().map((row) => [row[1], row]));
 
 let server: raw.RawService;
 let elsewhere: raw.RawService;
@@ -177,7 +179,7 @@ async function check(line: string, [, meaning, react, says]: Row): Promise<void>
 describe.concurrent('a service that goes wrong', () => {
   test.for(rows)('%s is %s', { timeout: 120_000 }, async (row) => {
     const lines = ['categories list', ...(row[4] ? [] : ['categories create rabbit'])];
-    for (const line of [...lines, ...(first.get(row[1]) === row ? others : [])])
+    for (const line of [...lines, ...(examples.get(row[1]) === row ? others : [])])
       await check(line, row);
   });
 });
@@ -204,7 +206,7 @@ const proxy = (name: keyof typeof reactions) => async () => {
 };
 const refusing = async () => `127.0.0.1:${await freePort()}`;
 const did = (what: string) => `the proxy \\S+ \\(HTTPS_PROXY\\) ${what}$`;
-const nobody = 'nowhere\\.invalid';
+const unknownHost = 'nowhere\\.invalid';
 const badTls = 'TLS handshake with \\S+ failed';
 const silent = tooSlow.replace(host, '\\S+');
 const orBypass = '\nCheck HTTPS_PROXY, or bypass';
@@ -213,9 +215,17 @@ const noHttp = 'the response from the proxy \\S+ \\(HTTPS_PROXY\\) is not valid 
 
 /** Ways to the service that end before anything of a request has left. */
 const ways: readonly (readonly [way: string, open: () => Way | Promise<Way>, says: string])[] = [
-  ['a host that nobody knows', () => ({ url: 'https://nowhere.invalid' }), `resolve ${nobody}`],
+  [
+    'a host that nobody knows',
+    () => ({ url: 'https://nowhere.invalid' }),
+    `resolve ${unknownHost}`,
+  ],
   ['a closed port', async () => ({ url: `https://${await refusing()}` }), `${host} refused`],
-  ['no way', () => ({ url: 'https://224.0.0.1/v1' }), '224\\.0\\.0\\.1 is unreachable'],
+  [
+    'an address that leads nowhere',
+    () => ({ url: 'https://224.0.0.1/v1' }),
+    '224\\.0\\.0\\.1 is unreachable',
+  ],
   ['silence where TLS belongs', plain(() => {}), silent],
   ['a reset where TLS belongs', plain((socket) => socket.resetAndDestroy()), closed],
   [
@@ -236,8 +246,16 @@ const ways: readonly (readonly [way: string, open: () => Way | Promise<Way>, say
   ],
   ['a tunnel that closes', proxy('closesInTunnel'), `example closed the connection${orBypass}`],
   ['a tunnel to plain HTTP', proxy('plainTextAtOnce'), badTls],
-  ['no proxy', async () => through(await refusing()), did('refused the connection.*')],
-  ['a proxy that nobody knows', () => through('nowhere.invalid'), `resolve the proxy ${nobody}`],
+  [
+    'a proxy that is not there',
+    async () => through(await refusing()),
+    did('refused the connection.*'),
+  ],
+  [
+    'a proxy that nobody knows',
+    () => through('nowhere.invalid'),
+    `resolve the proxy ${unknownHost}`,
+  ],
 ];
 
 describe.concurrent('nothing was sent, exit 5, over', () => {
