@@ -2,13 +2,20 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, type Fixtures, networkError, reply, test, testKey } from '../support/petstore.ts';
+import {
+  expect,
+  type Fixtures,
+  networkError,
+  noEnv,
+  noKey,
+  reply,
+  test,
+  testKey,
+} from '../support/petstore.ts';
 import { interrupted } from '../support/values.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
-const noKey = { PETSTORE_API_KEY: undefined };
 type Env = Readonly<Record<string, string | undefined>>;
-const none = { ...noKey, PETSTORE_BASE_URL: undefined };
 type Sandbox = Fixtures['sandbox'];
 const keysIn = (folder: string) => join(folder, 'config', 'keys');
 const keyFile = (folder: string) => join(keysIn(folder), 'production.json');
@@ -98,7 +105,7 @@ describe('auth login on a terminal', () => {
   }) => {
     const user = typing(local, testKey);
 
-    const { exitCode, stdout, stderr } = await petstore('auth login', { ...user, env: none });
+    const { exitCode, stdout, stderr } = await petstore('auth login', { ...user, env: noEnv });
 
     expect([exitCode, stdout]).toEqual([0, '']);
     expect(user.asked).toEqual([
@@ -112,8 +119,8 @@ describe('auth login on a terminal', () => {
       `saved base-url=${local} for profile production in ${folder}/config/set`,
     );
     expect(urls(sandbox)).toEqual([`GET ${local}/categories`]);
-    expect((await petstore('categories list', { env: none })).exitCode).toBe(0);
-    expect((await petstore('categories list -p staging', { env: none })).exitCode).toBe(2);
+    expect((await petstore('categories list', { env: noEnv })).exitCode).toBe(0);
+    expect((await petstore('categories list -p staging', { env: noEnv })).exitCode).toBe(2);
   });
 
   test('asks for nothing that it is given', async ({ petstore, folder }) => {
@@ -131,7 +138,7 @@ describe('auth login on a terminal', () => {
   test('asks again for what is invalid, and says why', async ({ petstore }) => {
     const user = typing('pets.example/v1', ' ', ` ${local} `, '', 'two words', `${testKey} `);
 
-    expect((await petstore('auth login', { ...user, env: none })).exitCode).toBe(0);
+    expect((await petstore('auth login', { ...user, env: noEnv })).exitCode).toBe(0);
 
     const start = 'It must start with https://. Write https://HOST/v1 (http only for localhost).';
     expect(user.refused).toEqual([
@@ -155,7 +162,7 @@ describe('auth login on a terminal', () => {
         throw networkError('ECONNRESET');
       });
 
-      const options = { ...typing(...typed), env: none, signal: stop.signal };
+      const options = { ...typing(...typed), env: noEnv, signal: stop.signal };
       const { exitCode, stderr } = await petstore('auth login', options);
 
       expect([exitCode, stderr]).toEqual([130, expect.stringContaining(says)]);
@@ -165,17 +172,17 @@ describe('auth login on a terminal', () => {
 });
 
 test.for([
-  ['--base-url', '--base-url https://b.example/v1', none],
-  ['PETSTORE_BASE_URL', '', { ...none, PETSTORE_BASE_URL: 'https://b.example/v1' }],
+  ['--base-url', '--base-url https://b.example/v1', noEnv],
+  ['PETSTORE_BASE_URL', '', { ...noEnv, PETSTORE_BASE_URL: 'https://b.example/v1' }],
 ] as const)(
   'a login saves the address of its key, given by %s',
   async ([, flag, env], { petstore, sandbox }) => {
-    await petstore('config set base-url https://a.example/v1', { env: none });
+    await petstore('config set base-url https://a.example/v1', { env: noEnv });
     sandbox.react = () => reply(200, '[]');
 
     await logIn(petstore, flag, env);
 
-    expect((await petstore('categories list', { env: none })).exitCode).toBe(0);
+    expect((await petstore('categories list', { env: noEnv })).exitCode).toBe(0);
     expect(sandbox.requests.map(({ url }) => url.host)).toEqual(['b.example', 'b.example']);
   },
 );

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, testKey } from '../support/petstore.ts';
+import { expect, noEnv, test, testKey } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
-const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const url = 'https://pets.example/v1';
 const settingsOf = (folder: string) => join(folder, 'config', 'settings.json');
 
@@ -11,7 +10,7 @@ test('config list shows each setting in force with its origin', async ({ petstor
   await petstore(`config set base-url ${url} -p staging`);
 
   const { stdout, exitCode } = await petstore('config list --max-wait 1h -o csv --no-header', {
-    env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
+    env: { ...noEnv, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
   });
 
   expect(exitCode).toBe(0);
@@ -72,11 +71,11 @@ test.for([
   '%s prints one word, whatever the format of other commands is',
   async ([line, word], { petstore, folder }) => {
     const text = word === 'path' ? settingsOf(folder) : word;
-    await petstore('config set max-wait 5m', { env });
-    const byVariable = await petstore(line, { env: { ...env, PETSTORE_OUTPUT: 'json' } });
-    await petstore('config set output yaml', { env });
-    const bySetting = await petstore(line, { env });
-    const byFlag = await petstore(`${line} --json`, { env });
+    await petstore('config set max-wait 5m', { env: noEnv });
+    const byVariable = await petstore(line, { env: { ...noEnv, PETSTORE_OUTPUT: 'json' } });
+    await petstore('config set output yaml', { env: noEnv });
+    const bySetting = await petstore(line, { env: noEnv });
+    const byFlag = await petstore(`${line} --json`, { env: noEnv });
 
     expect([byVariable.stdout, bySetting.stdout]).toEqual([`${text}\n`, `${text}\n`]);
     expect(Object.values(byFlag.json)).toContain(text);
@@ -110,14 +109,17 @@ test.for([
   const path = saveSettings(folder, text);
 
   const stdout = expect.stringContaining(`\n${name},${value},${path}\n`);
-  expect(await petstore('config list -o csv', { env })).toMatchObject({ exitCode: 0, stdout });
-  expect((await petstore('profile list', { env })).stdout).toContain('│ production │');
+  expect(await petstore('config list -o csv', { env: noEnv })).toMatchObject({
+    exitCode: 0,
+    stdout,
+  });
+  expect((await petstore('profile list', { env: noEnv })).stdout).toContain('│ production │');
 
   for (const line of [repair, `config unset ${name}`]) {
     saveSettings(folder, text);
-    expect((await petstore(line, { env })).exitCode, line).toBe(0);
+    expect((await petstore(line, { env: noEnv })).exitCode, line).toBe(0);
     const valid = line === repair ? repair.split(' ').at(-1) : name === 'output' && 'table';
-    const { stdout } = await petstore(`config get ${name}`, { env });
+    const { stdout } = await petstore(`config get ${name}`, { env: noEnv });
     expect(stdout, line).toBe(`${valid || 'production'}\n`);
   }
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { expect, type Fixtures, reply, test } from '../support/petstore.ts';
+import { expect, type Fixtures, noEnv, reply, test } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
 /** How it ends with a setting or an answer that is wrong is in messages/settings.txt and messages/service.txt. */
@@ -47,7 +47,6 @@ type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
 type Row = [shows: RegExp, exitCode: number, line?: string, env?: object, prepare?: Prepare];
 type Prepare = (world: World) => unknown;
 
-const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const pets = { PETSTORE_BASE_URL: 'https://pets.example/petstore' };
 const pets2 = { PETSTORE_BASE_URL: 'https://pets.example/petstore/v2' };
 const proxied = { ...pets, https_proxy: 'http://u:p4ssw0rd@proxy:3128' };

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wordsOf } from '../support/line.ts';
 import { expect, networkError, test } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
@@ -95,7 +96,7 @@ function readLine(line: string) {
     if (ERROR) return networkError(ERROR);
     return STATUS ? new Response(BODY || null, { status: Number(STATUS), headers }) : undefined;
   };
-  const argv = (words.match(/'[^']*'|\S+/g) ?? []).map(unquote);
+  const argv = wordsOf(words).map(unquote);
   return { argv, env, stdin: STDIN ?? '', settings: SETTINGS, answer };
 }
 

@@ -21,14 +21,13 @@ const anyKey = fc.oneof(
 
 /** Each line of words ends in an error that names WORD. */
 const lines = [
+  ...['WORD', 'WORD categories list', 'categories WORD', 'categories list --WORD'],
   ...[
-    'categories list --WORD',
-    'WORD',
-    'WORD categories list',
-    'categories WORD',
     '--WORD=x doctor',
+    'categories list --sort WORD',
+    'categories list -o WORD',
+    'categories list --limit WORD',
   ],
-  ...['categories list --sort WORD', 'categories list -o WORD', 'categories list --limit WORD'],
   ...['categories list --columns id,WORD', 'categories get WORD', 'categories import WORD'],
   ...['categories import WORD.csv', 'categories diff ./WORD/a.csv'],
   ...['categories import - --settle WORD', 'categories import - --format WORD', 'api WORD /x'],

@@ -1,9 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { exitCodes as meanings } from '../../src/commands/topics.ts';
 import { exitCodes, Failure, type Outcome } from '../../src/errors.ts';
 import { failureEvent } from '../../src/output/event-text.ts';
-import { pages, quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/pages.ts';
+import {
+  filesOf,
+  pages,
+  quotedIn,
+  readPage,
+  rowsOf,
+  sectionOf,
+  sectionsOf,
+} from '../support/pages.ts';
 import { expect, test } from '../support/petstore.ts';
 import { listCommands } from '../support/tree.ts';
 import { formats } from '../support/values.ts';
@@ -149,9 +157,4 @@ function exists(page: string, target: string): boolean {
       .replaceAll(' ', '-'),
   );
   return anchors.includes(anchor);
-}
-
-function filesOf(folder: string): string[] {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return paths.map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
 }

@@ -3,6 +3,7 @@ import { writeJson } from '../../src/json/write.ts';
 import type { Clock } from '../support/clock.ts';
 import { type Fixtures, networkError } from '../support/petstore.ts';
 import { pick, type Random } from '../support/random.ts';
+import { never } from '../support/told.ts';
 import type { Category } from '../support/values.ts';
 
 type Machine = Pick<Fixtures, 'clock' | 'forward' | 'sandbox'>;
@@ -77,7 +78,7 @@ export function badService(
 }
 
 function pass(clock: Clock, ms: number): Promise<void> {
-  return clock.sleep(ms, new AbortController().signal);
+  return clock.sleep(ms, never);
 }
 
 function answer(

@@ -4,6 +4,7 @@ import { put } from '../support/import-cases.ts';
 import { createKillable, type KillPlan } from '../support/killable.ts';
 import { expect, type Fixtures, test } from '../support/petstore.ts';
 import { below, createRandom, pick, type Random, seed, trials } from '../support/random.ts';
+import { never } from '../support/told.ts';
 import { category } from '../support/values.ts';
 import { badService } from './bad-service.ts';
 
@@ -26,7 +27,6 @@ type Ended = { readonly exitCode: number; readonly stderr: string };
 
 const { numRuns } = trials(25);
 const timeout = 600_000;
-const forever = new AbortController().signal;
 
 describe(`an import that is killed, cut off, interrupted and short of disk (seed ${seed})`, () => {
   test.for<[string, Setup]>([
@@ -91,7 +91,7 @@ async function runTrial(machine: Machine, setup: Setup, trial: number, found: Fo
     if (exitCode !== 0) found.failures.push(`trial ${trial}: no end`);
   }
   // Until all that was sent has arrived, and the limit of the minute is over.
-  await clock.sleep(120_000, forever);
+  await clock.sleep(120_000, never);
   count(files, sandbox.categories.slice(1), found);
 
   /** Runs an import as a process of its own. Returns its exit code; -1 if it was killed. */

@@ -243,9 +243,7 @@ test.for([
   async ([, url, address]) => {
     const proxy = await startProxy('forbids');
     onTestFinished(proxy.close);
-    const { port } = proxy;
-    const name = `127.0.0.1:${port}`;
-
+    const name = `127.0.0.1:${proxy.port}`;
     const credentials = 'me:open sesame';
 
     const way = { origin: `http://${name}`, name, source: 'HTTPS_PROXY', credentials };

@@ -3,7 +3,6 @@ import { apply, cutAfter, namesIn, patient, pets, test } from '../support/import
 import { expect, networkError, type Reaction, reply } from '../support/petstore.ts';
 
 const minute = 60_000;
-
 const refused = networkError('ECONNREFUSED');
 const ever = Number.POSITIVE_INFINITY;
 

@@ -92,9 +92,8 @@ test.for([
   ['a.NdJson', '{"name":"a"}'],
   ['a.jsonl', '{"name":"a"}'],
 ] as const)('%s is read by its extension', async ([name, text], { petstore, folder }) => {
-  const { json } = await petstore([
-    ...['categories', 'import', put(folder, text, name), '--dry-run', '--json'],
-  ]);
+  const file = put(folder, text, name);
+  const { json } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
 
   expect(json.items).toMatchObject([{ name: 'a', intention: 'create' }]);
 });

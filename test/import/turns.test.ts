@@ -9,9 +9,8 @@ import { interrupted, plans } from '../support/values.ts';
 
 const create = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
 const patiently = [...create, ...patient];
-const holder = {
-  ...{ id: 'x', owner: { pid: 77, host: 'other' }, doing: 'importing', since: startTime },
-};
+const owner = { pid: 77, host: 'other' };
+const holder = { id: 'x', owner, doing: 'importing', since: startTime };
 
 const test = base.extend<{
   run: Machines['run'];

@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
+import { pets, put } from '../support/import-cases.ts';
 import { expect } from '../support/petstore.ts';
 import { createRandom, trials } from '../support/random.ts';
 import { list } from '../support/told.ts';
@@ -93,8 +92,7 @@ describe('a crowd of processes', () => {
     openCrowd,
     folder,
   }) => {
-    const file = join(folder, 'pets.csv');
-    writeFileSync(file, `name\n${Array.from({ length: 40 }, (_, n) => `pet ${n}\n`).join('')}`);
+    const file = put(folder, pets(40));
     const service = createLimiter({ tells: 'too much', limit: 10, length: 10_000 });
     const crowd = await openCrowd({ seed: 1, service, latency: 20 });
     const { requests } = crowd;

@@ -92,7 +92,9 @@ function createCrowd(
   let killsLeft = kills;
 
   return {
-    ...{ requests, killed, ends },
+    requests,
+    killed,
+    ends,
     get created() {
       return sandbox.categories.map(({ name }) => name);
     },

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { test, vanish } from '../support/import-cases.ts';
 import { expect } from '../support/petstore.ts';
-import { list, loadCommands } from '../support/told.ts';
+import { list, loadCommands, never } from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
 const create = ['categories', 'create', 'cat', '--timeout', '1h'];
@@ -33,7 +33,7 @@ describe('a process that is killed with a request in flight', () => {
     clock,
   }) => {
     await runProcess(create, { create: vanish, isKilled: true, host: 'there' });
-    await clock.sleep(660_000, new AbortController().signal);
+    await clock.sleep(660_000, never);
 
     const { stdout } = await runProcess(['limits', '--json']);
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { cutAfter, put, reactTo } from '../support/import-cases.ts';
+import { cutAfter, pets, put, reactTo } from '../support/import-cases.ts';
 import {
   expect,
   type Fixtures,
@@ -16,8 +16,7 @@ import { plans } from '../support/values.ts';
 const smallPlan = { ...plans.free, minute: { limit: 11, length: 60_000 } };
 
 function importArgv(folder: string, rows: number, ...more: string[]): string[] {
-  const names = Array.from({ length: rows }, (_, n) => `pet ${n}\n`);
-  const file = put(folder, `name\n${names.join('')}`);
+  const file = put(folder, pets(rows));
   return ['categories', 'import', file, '--yes', '--no-color', '--max-wait', 'inf', ...more];
 }
 

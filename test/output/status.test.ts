@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { expect, reply } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
-import { respondAfter } from '../support/told.ts';
+import { never, respondAfter } from '../support/told.ts';
 import { interrupted, plans } from '../support/values.ts';
 
 const header = 'id,name,description';
@@ -108,7 +108,7 @@ describe('a wait on a terminal', () => {
   test('of less than two seconds is not shown', async ({ watch, petstore, sandbox, clock }) => {
     sandbox.plan = { ...plans.free, minute: { limit: 1, length: 2_000 } };
     await petstore(list);
-    await clock.sleep(1_300, new AbortController().signal);
+    await clock.sleep(1_300, never);
     const terminal = watch(list);
 
     const { exitCode, screen } = await terminal.end();

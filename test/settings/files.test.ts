@@ -11,13 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test, testKey } from '../support/petstore.ts';
+import { expect, noEnv, noKey, test, testKey } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
 const isRoot = process.getuid?.() === 0;
-const noKey = { PETSTORE_API_KEY: undefined };
-const noEnv = { ...noKey, PETSTORE_BASE_URL: undefined };
 const key = 'config/keys/production.json';
 const settings = 'config/settings.json';
 const list = 'categories list';

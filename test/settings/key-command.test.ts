@@ -1,20 +1,19 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { startTime } from '../support/clock.ts';
-import { test as base, expect, reply, testKey } from '../support/petstore.ts';
+import { test as base, expect, noEnv, reply, testKey } from '../support/petstore.ts';
 import type { Captured, CaptureOptions } from '../support/values.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
-const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const command = 'pass show petstore';
 const list = 'categories list';
 
 /** A profile with a base URL and an api-key-command. */
-const test = base.extend<{ auto: undefined }>({
-  auto: [
+const test = base.extend<{ profile: undefined }>({
+  profile: [
     async ({ petstore }, use) => {
-      await petstore(`config set base-url ${local}`, { env });
-      await petstore(`config set api-key-command '${command}'`, { env });
+      await petstore(`config set base-url ${local}`, { env: noEnv });
+      await petstore(`config set api-key-command '${command}'`, { env: noEnv });
       await use(undefined);
     },
     { auto: true },
@@ -28,7 +27,7 @@ test('its first line is the key; it runs once, in the settings folder, without t
   folder,
 }) => {
   const { calls, capture } = program({ stdout: `${testKey}\r\nuser: me\r\n` });
-  const given = { ...env, PETSTORE_API_KEY: 'another-key-0123456789', VAULT_ADDR: 'x' };
+  const given = { ...noEnv, PETSTORE_API_KEY: 'another-key-0123456789', VAULT_ADDR: 'x' };
 
   const { exitCode } = await petstore('categories create dog --if-missing -p production', {
     env: given,
@@ -55,11 +54,11 @@ test('does not run where no key is needed, and is not shown', async ({ petstore 
     "categories create ''",
     "pets get ''",
   ]) {
-    await petstore(line, { env, context: { capture } });
+    await petstore(line, { env: noEnv, context: { capture } });
     expect(calls, line).toEqual([]);
   }
   for (const line of ['auth status', 'auth status --json', 'doctor']) {
-    const { stdout } = await petstore(line, { env, context: { capture } });
+    const { stdout } = await petstore(line, { env: noEnv, context: { capture } });
     expect(stdout).toContain('the api-key-command of profile production');
     expect(stdout).not.toContain(command);
   }
@@ -82,7 +81,7 @@ test.for([
     const stdin = Object.assign(Readable.from([]), { isTTY });
 
     const context = { capture, stdin };
-    await petstore(`${list} ${flag}`, { env: { ...env, CI }, columns: 80, context });
+    await petstore(`${list} ${flag}`, { env: { ...noEnv, CI }, columns: 80, context });
 
     expect(calls).toMatchObject([{ terminal }]);
   },
@@ -107,7 +106,7 @@ test.for<[string, Partial<Captured> | Capture, number, string]>([
     const { capture } = program(printed);
 
     const result = await petstore(['categories', 'create', secret, '-v'], {
-      env,
+      env: noEnv,
       context: { capture },
       secrets: [secret],
     });
@@ -126,7 +125,7 @@ test('each line that it printed is hidden without the blanks around it, and a bl
   const { capture } = program({ stdout: `${testKey}\n  \t${secret} \r\n${' '.repeat(8)}\n` });
   sandbox.reactions.push(reply(200, [{ id: 1, name: testKey, more: { a: { b: secret } } }]));
 
-  const { stdout } = await petstore(`${list} --json`, { env, context: { capture } });
+  const { stdout } = await petstore(`${list} --json`, { env: noEnv, context: { capture } });
 
   expect(stdout).toContain('    "name": "[key]"');
   expect(stdout).toContain('        "b": "[key]"');
@@ -135,10 +134,10 @@ test('each line that it printed is hidden without the blanks around it, and a bl
 test('its key goes to the origin beside it alone', async ({ petstore, sandbox }) => {
   // No program is there that could run.
   const other = 'https://b.example/v1';
-  const byFlag = await petstore(`${list} --base-url ${other}`, { env });
-  const byEnv = await petstore(list, { env: { ...env, PETSTORE_BASE_URL: other } });
+  const byFlag = await petstore(`${list} --base-url ${other}`, { env: noEnv });
+  const byEnv = await petstore(list, { env: { ...noEnv, PETSTORE_BASE_URL: other } });
   await petstore('config unset base-url');
-  const without = await petstore(list, { env: { ...env, PETSTORE_BASE_URL: local } });
+  const without = await petstore(list, { env: { ...noEnv, PETSTORE_BASE_URL: local } });
 
   for (const { exitCode, stderr } of [byFlag, byEnv]) {
     expect(exitCode).toBe(2);
@@ -154,12 +153,12 @@ test('comes before a stored key, and who sets it beside one is told', async ({
   sandbox,
 }) => {
   const { capture } = program();
-  await petstore('config unset api-key-command', { env });
+  await petstore('config unset api-key-command', { env: noEnv });
   sandbox.reactions.push(reply(200, []));
-  await petstore('auth login', { env, stdin: 'a-stored-key-0123456789' });
+  await petstore('auth login', { env: noEnv, stdin: 'a-stored-key-0123456789' });
 
-  const { stderr } = await petstore(`config set api-key-command '${command}'`, { env });
-  await petstore(list, { env, context: { capture } });
+  const { stderr } = await petstore(`config set api-key-command '${command}'`, { env: noEnv });
+  await petstore(list, { env: noEnv, context: { capture } });
 
   expect(stderr).toContain('takes precedence over the stored key of profile production; to remove');
   expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);

@@ -2,12 +2,10 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, reply, test, testKey } from '../support/petstore.ts';
+import { expect, noEnv, noKey, reply, test, testKey } from '../support/petstore.ts';
 import { isPrivate } from '../support/posix.ts';
 
 const list = 'categories list';
-const noKey = { PETSTORE_API_KEY: undefined };
-const noEnv = { ...noKey, PETSTORE_BASE_URL: undefined };
 
 describe('auth login', () => {
   const env = { ...noEnv, PETSTORE_BASE_URL: 'https://a.example/v1' };

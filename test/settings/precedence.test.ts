@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, reply, test } from '../support/petstore.ts';
+import { expect, noEnv, reply, test } from '../support/petstore.ts';
 
-const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const local = 'http://127.0.0.1:4010/v1';
 
 describe('the setting in force', () => {

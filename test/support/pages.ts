@@ -3,10 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The paths of all pages that people read. */
 export const pages: readonly string[] = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .map((path) => `docs/${path.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.md')),
+  ...filesOf('docs').filter((path) => path.endsWith('.md')),
 ];
+
+/** The paths of all files and folders below a folder, with slashes on each system. */
+export function filesOf(folder: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return paths.map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
+}
 
 type Section = { readonly title: string; readonly text: string };
 

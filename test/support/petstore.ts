@@ -21,6 +21,9 @@ import { brokenPromises } from './promises.ts';
 export { expect } from 'vitest';
 
 export const testKey = 'test-key-0123456789abcdef';
+/** Variables of a run without a key, or without a base URL too. */
+export const noKey = { PETSTORE_API_KEY: undefined };
+export const noEnv = { ...noKey, PETSTORE_BASE_URL: undefined };
 
 /** An answer in place of the sandbox's own; 'stall' never comes. `forward` lets the sandbox do its work all the same. */
 export type Reaction =

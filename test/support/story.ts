@@ -179,7 +179,9 @@ function expectFact(ended: Ended, fact: string, step: string): void {
 }
 
 const named: Readonly<Record<string, Reaction>> = {
-  ...{ cut: cutBefore, refused: networkError('ECONNREFUSED'), stall: 'stall' },
+  cut: cutBefore,
+  refused: networkError('ECONNREFUSED'),
+  stall: 'stall',
 };
 
 function readAnswers(story: Story, text: string): Reaction[] {

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { test as base, type RunOptions } from './petstore.ts';
 import { screenOf, widthMark } from './screen.ts';
+import { never } from './told.ts';
 import type { Output } from './values.ts';
 
 // The program draws with it; time would pass in memory while it loads.
@@ -44,7 +45,7 @@ export const test = base.extend<{
           return Promise.race([vi.waitFor(look, 10_000), ended.then(look)]);
         },
         async pass(ms) {
-          const passed = clock.sleep(ms, new AbortController().signal);
+          const passed = clock.sleep(ms, never);
           release();
           await passed;
           release = clock.hold();

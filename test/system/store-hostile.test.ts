@@ -1,16 +1,15 @@
 import { createServer } from 'node:net';
-import { listen } from '../support/ports.ts';
+import { openServer } from '../support/ports.ts';
 import { expect, test } from '../support/program.ts';
 
 test.for(['HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n', '+OK\r\n'])(
   'a shared store that is no Redis and says %j: one notice, and the request is sent all the same',
   async (answer, { serve, petstore, onTestFinished }) => {
     const service = await serve();
-    const store = createServer((socket) =>
-      socket.on('error', () => {}).on('data', () => socket.write(answer)),
-    );
-    onTestFinished(() => void store.close());
-    const url = `redis://ci:p4ss-w0rd@127.0.0.1:${await listen(store)}`;
+    const store = createServer((socket) => socket.on('data', () => socket.write(answer)));
+    const { port, close } = await openServer(store);
+    onTestFinished(close);
+    const url = `redis://ci:p4ss-w0rd@127.0.0.1:${port}`;
     const env = { ...service.env, PETSTORE_SHARED_STORE: url };
 
     const { code, stdout, stderr } = await petstore('categories list --json', { env });

@@ -5,7 +5,7 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { describe, vi } from 'vitest';
 import { startProxy } from '../support/connect-proxy.ts';
 import { type Authority, type Certificate, selfSign } from '../support/own-authority.ts';
-import { freePort, listen } from '../support/ports.ts';
+import { freePort, listen, openServer } from '../support/ports.ts';
 import { expect, test } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
@@ -68,15 +68,11 @@ describe.concurrent('a certificate (needs openssl)', { tags: ['openssl'] }, () =
       const server = createServer({ ...authority.certify(here), ...options }, (socket) => {
         socket.on('error', () => {}).resume();
       });
-      server.on('tlsClientError', () => {});
-      const env = {
-        PETSTORE_BASE_URL: `https://127.0.0.1:${await listen(server)}/v1`,
-        PETSTORE_API_KEY: 'test-key-0123456789',
-        NODE_EXTRA_CA_CERTS: authority.path,
-      };
+      const { port, close } = await openServer(server);
 
+      const env = trusting(authority, port);
       const { code, stderr } = await petstore(`${create} --json`, { env });
-      server.close();
+      close();
 
       expect(code, stderr).toBe(5);
       expect(JSON.parse(stderr)).toMatchObject({
@@ -101,11 +97,7 @@ test('a write over TLS that timed out is not carried out later (needs openssl)',
   const closed = new Promise<void>((resolve) =>
     server.on('connection', (socket: Socket) => socket.on('close', () => resolve())),
   );
-  const env = {
-    PETSTORE_BASE_URL: `https://127.0.0.1:${await listen(server)}/v1`,
-    PETSTORE_API_KEY: 'test-key-0123456789',
-    NODE_EXTRA_CA_CERTS: authority.path,
-  };
+  const env = trusting(authority, await listen(server));
 
   const { code, stderr } = await petstore("api POST /categories --data '{}' --timeout 1s", { env });
   await closed;
@@ -203,3 +195,12 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     },
   );
 });
+
+/** Leads a program to a service of that port, whose authority it trusts. */
+function trusting(authority: Authority, port: number) {
+  return {
+    PETSTORE_BASE_URL: `https://127.0.0.1:${port}/v1`,
+    PETSTORE_API_KEY: 'test-key-0123456789',
+    NODE_EXTRA_CA_CERTS: authority.path,
+  };
+}

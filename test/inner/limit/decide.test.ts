@@ -74,8 +74,10 @@ const refusedTwice = [refusal('a', 0, 1), got({}, 4), refusal('b', 5, 1)];
 const refusedInRow = [refusal('a', 0, 1), refusal('b', 4, 1)];
 const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 });
 const lateResponse = [
-  ...[...opened, ...askAll('ab', 59)],
-  ...[response('a', minute(58, 120), 60.2), response('b', minute(0), 60.5)],
+  ...opened,
+  ...askAll('ab', 59),
+  response('a', minute(58, 120), 60.2),
+  response('b', minute(0), 60.5),
 ];
 const untilReset = [refusal('a', 0, undefined, minute(0, 30))];
 const tookFive = [got(minute(20)), got(minute(14)), got(minute(5))];

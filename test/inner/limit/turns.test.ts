@@ -8,14 +8,17 @@ import type { ApiRequest } from '../../../src/request/exchange.ts';
 import { type Cell, memoryCell } from '../../../src/store/cell.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
+import { never } from '../../support/told.ts';
 
 const minute = 60_000;
 const lastOfMinute: Outcome = {
-  ...{ kind: 'response', status: 200, limit: 1, remaining: 0, jitter: 0.5 },
+  kind: 'response',
+  status: 200,
+  limit: 1,
+  remaining: 0,
+  jitter: 0.5,
   reset: { at: startTime + minute, inMs: minute },
 };
-
-const never = new AbortController().signal;
 
 /** Returns the turns of one process. */
 function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell()) {
