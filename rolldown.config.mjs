@@ -15,7 +15,8 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 1 },
-        { name: 'shared', minShareCount: 10 },
+        // Whatever a verb needs beside its own file.
+        { name: 'shared', test: /src.commands.verb/ },
       ],
     },
   },

@@ -1,4 +1,3 @@
-import { Argument, type Command } from 'commander';
 import { usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { readBytes, Stop, utf8Text } from '../import/text.ts';
@@ -6,38 +5,38 @@ import { JsonError, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import { isWrite, type Method, methods } from '../request/exchange.ts';
 import { anyRequest } from '../service/endpoints.ts';
-import type { App } from '../session/app.ts';
-import { type Session, withSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { onProfile } from '../session/settings.ts';
 import { parseChoice } from '../settings/values.ts';
 import { quoted } from '../text/quote.ts';
-import { addExamples } from './help.ts';
 import { showRequest } from './show-request.ts';
+import type { Verb } from './verb.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
 
 const maxBodyMiB = 8;
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+export const api: Verb = {
+  takes: [
+    ['<method>', 'HTTP method', methods, parseMethod],
+    ['<path>', 'path below the base URL, with an optional query: /categories'],
+  ],
+  options: [
+    ['--data <json>', 'request body: JSON, @FILE, or - for standard input'],
+    ['--dry-run', 'show the request and send nothing'],
+  ],
+  examples: [
     'petstore api GET /categories',
     `petstore api POST /categories --data '{"name":"rabbit"}'`,
     "jq '{name}' pet.json | petstore api POST /categories --data -",
-  ]);
-  command
-    .addArgument(
-      new Argument('<method>', 'HTTP method')
-        .choices(methods)
-        .argParser(
-          (text) =>
-            methods.find((method) => method === text.toUpperCase()) ??
-            parseChoice('method', text, methods),
-        ),
-    )
-    .argument('<path>', 'path below the base URL, with an optional query: /categories')
-    .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
-    .option('--dry-run', 'show the request and send nothing')
-    .action(withSession(app, command, send, { format: 'json' }));
+  ],
+  format: 'json',
+  run: send,
+};
+
+function parseMethod(text: string): Method {
+  const method = methods.find((method) => method === text.toUpperCase());
+  return method ?? parseChoice('method', text, methods);
 }
 
 async function send(

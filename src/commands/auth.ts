@@ -1,31 +1,30 @@
 import { dirname } from 'node:path';
-import type { Command } from 'commander';
 import { Failure, usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { type ApiKey, keyEnding } from '../service/api-key.ts';
 import { readCategories } from '../service/client.ts';
-import { type App, canPrompt } from '../session/app.ts';
+import { canPrompt } from '../session/app.ts';
 import { requireBaseUrl } from '../session/connect.ts';
 import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
-import { type Session, withSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
 import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
 import { shortKeyNotice } from '../text/secret.ts';
-import { addExamples } from './help.ts';
+import type { Verb } from './verb.ts';
 
-export function defineLogin(command: Command, app: App): void {
-  command.description(
+export const login: Verb = {
+  description:
     'Try an API key with one request, and store it with its base URL. Asks for what is missing; a script gives --base-url and the key on standard input. A key that the service does not accept is not stored.',
-  );
-  addExamples(command, [
+  examples: [
     'petstore auth login',
     'petstore auth login --profile staging',
     'petstore auth login --base-url https://HOST/v1 < key-file',
-  ]);
-  command.action(withSession(app, command, logIn, { isNew: true }));
-}
+  ],
+  isNew: true,
+  run: logIn,
+};
 
 async function logIn(session: Session): Promise<void> {
   const { context, options, report, settings } = session;
@@ -130,11 +129,11 @@ async function store(
   }
 }
 
-export function defineLogout(command: Command, app: App): void {
-  command.description('Remove the stored API key of a profile from this machine');
-  addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
-  command.action(withSession(app, command, logOut));
-}
+export const logout: Verb = {
+  description: 'Remove the stored API key of a profile from this machine',
+  examples: ['petstore auth logout', 'petstore auth logout --profile staging'],
+  run: logOut,
+};
 
 async function logOut({ context, profile, report }: Session): Promise<void> {
   if (profile.isSandbox) {
@@ -151,15 +150,13 @@ async function logOut({ context, profile, report }: Session): Promise<void> {
 
 const statusColumns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
 
-export function defineStatus(command: Command, app: App): void {
-  command.description(
+export const status: Verb = {
+  description:
     'Show which API key is used and where it comes from, and its last characters, unless an api-key-command prints it. Sends no request.',
-  );
-  addExamples(command, ['petstore auth status', 'petstore auth status --check']);
-  command
-    .option('--check', 'send one request to see whether the service accepts the key')
-    .action(withSession(app, command, printStatus));
-}
+  options: [['--check', 'send one request to see whether the service accepts the key']],
+  examples: ['petstore auth status', 'petstore auth status --check'],
+  run: printStatus,
+};
 
 type StatusOptions = { readonly check?: boolean };
 

@@ -1,12 +1,13 @@
 import { Argument, type Command, Help, type Option } from 'commander';
-import { Exit } from '../errors.ts';
-import type { App } from '../session/app.ts';
+import type { Context } from '../context.ts';
+import { Exit, usageFailure } from '../errors.ts';
+import type { Session } from '../session/session.ts';
 import { listProfiles } from '../session/settings.ts';
 import { openSettingsFile } from '../settings/file.ts';
 import { type Setting, settings } from '../settings/settings.ts';
-import { addExamples } from './help.ts';
 import { commandBelow, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
+import type { Verb } from './verb.ts';
 
 /**
  * Each script asks petstore at every Tab, so it never gets out of date. Where petstore prints nothing, the shell offers file
@@ -60,28 +61,34 @@ complete -c petstore -f -a '(__petstore)'`,
 type Shell = keyof typeof scripts;
 type Suggestion = readonly [word: string, meaning?: string];
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+export const completion: Verb = {
+  description:
+    'Print a Tab completion script. Install it once: it asks petstore at every Tab, so it never needs an update. It sends no request and reads no API key.',
+  usage: '[options] <shell>',
+  takes: [
+    ['<shell>', 'the shell', Object.keys(scripts)],
+    ['[words...]', 'what stands on a line; prints what its end may become'],
+  ],
+  examples: [
     "echo 'source <(petstore completion bash)' >> ~/.bashrc",
     "echo 'source <(petstore completion zsh)' >> ~/.zshrc",
     'petstore completion fish > ~/.config/fish/completions/petstore.fish',
     'petstore completion powershell | Add-Content $PROFILE',
-  ]);
-  command
-    .description(
-      'Print a Tab completion script. Install it once: it asks petstore at every Tab, so it never needs an update. It sends no request and reads no API key.',
-    )
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
-    .allowExcessArguments(app.isSeparated)
-    .action((shell: Shell) => {
-      const given = command.args.slice(1);
-      if (given.length === 0) return app.sink.print([scripts[shell]]);
-      return complete(app, command.parent ?? command, shell, given);
-    });
-}
+  ],
+  isNew: true,
+  onFault: 'go on',
+  run: complete,
+};
 
-/** Prints what the last of the given words may become. */
-async function complete(app: App, program: Command, shell: Shell, given: readonly string[]) {
+async function complete(
+  { context, isSeparated, sink }: Session,
+  shell: Shell,
+  given: readonly string[],
+  _options: object,
+  { parent: program }: Command,
+): Promise<void> {
+  if (given.length === 0 || !program) return sink.print([scripts[shell]]);
+  if (!isSeparated) throw usageFailure('the words of a line stand behind --');
   const last = given.at(-1) ?? '';
   // bash makes three words of --output=json, and replaces what stands behind the last = or :.
   const joined = given
@@ -97,7 +104,7 @@ async function complete(app: App, program: Command, shell: Shell, given: readonl
   const typed = words.at(-1) ?? '';
   const keptLength = shell === 'bash' ? typed.length - last.replace(/^[=:]+$/, '').length : 0;
 
-  const suggestions = await suggest(app, program, words);
+  const suggestions = await suggest(context, program, words);
   if (suggestions === 'files') return;
   const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
   const lines = suggestions
@@ -106,11 +113,11 @@ async function complete(app: App, program: Command, shell: Shell, given: readonl
       [word.slice(keptLength), separator && meaning].filter(Boolean).join(separator),
     );
   if (lines.length === 0) throw new Exit(3);
-  await app.sink.print(lines);
+  await sink.print(lines);
 }
 
 async function suggest(
-  app: App,
+  context: Context,
   program: Command,
   words: readonly string[],
 ): Promise<readonly Suggestion[] | 'files'> {
@@ -135,7 +142,7 @@ async function suggest(
   if (!option && typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (!option && command.commands.length > 0) return namesBelow(command, isHelp);
   const taker = option ?? command.registeredArguments[values.length];
-  const choices = taker && listChoices(app, taker, values);
+  const choices = taker && listChoices(context, taker, values);
   return choices?.map((choice): Suggestion => [flag + choice]) ?? 'files';
 }
 
@@ -156,7 +163,7 @@ function namesBelow(command: Command, isHelp: boolean): readonly Suggestion[] {
 }
 
 /** Returns undefined where a file may stand; the JSON of --data may be @FILE. */
-function listChoices({ context }: App, taker: Option | Argument, [setting = '']: string[]) {
+function listChoices(context: Context, taker: Option | Argument, [setting = '']: string[]) {
   const placeholder = taker instanceof Argument ? taker.name() : taker.flags;
   if (/\b(?:file|json|command)\b/.test(placeholder)) return undefined;
   // Of `config set SETTING VALUE` the choices are those of the setting.

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { Argument, type Command } from 'commander';
 import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { App } from '../session/app.ts';
-import { type Session, withSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { findDefaultProfile, type Given, profileFlag } from '../session/settings.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
 import { settingsFile } from '../settings/file.ts';
@@ -12,18 +10,19 @@ import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { type SettingName, settingNames, settings } from '../settings/settings.ts';
 import { parseProfileName } from '../settings/values.ts';
-import { addExamples, addNotes } from './help.ts';
 import { describeSetting } from './topics.ts';
+import type { Verb } from './verb.ts';
 
 const effectiveNames = ['profile', ...settingNames] as const;
 type EffectiveName = (typeof effectiveNames)[number];
 
 const columns = ['setting', 'value', 'source'] as const;
 
-export function defineList(command: Command, app: App): void {
-  addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
-  command.action(withSession(app, command, listSettings, { onFault: 'warn' }));
-}
+export const list: Verb = {
+  examples: ['petstore config list', 'petstore config list --profile staging --json'],
+  onFault: 'warn',
+  run: listSettings,
+};
 
 async function listSettings(session: Session): Promise<void> {
   const { output } = session;
@@ -52,17 +51,13 @@ function toRow(name: EffectiveName, given: Given | undefined): JsonObject {
   return { setting: name, value: given?.text, source: given?.file ?? given?.source };
 }
 
-export function defineGet(command: Command, app: App): void {
-  addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
-  command
-    .description('Print the value of one setting; exits 2 when it is not set')
-    .addArgument(settingArgument(effectiveNames))
-    .action(withSession(app, command, printSetting, { format: 'raw' }));
-}
-
-function settingArgument(names: readonly EffectiveName[] = settingNames): Argument {
-  return new Argument('<setting>', 'name of the setting').choices(names);
-}
+export const get: Verb = {
+  description: 'Print the value of one setting; exits 2 when it is not set',
+  takes: [['<setting>', 'name of the setting', effectiveNames]],
+  examples: ['petstore config get profile', 'url=$(petstore config get base-url)'],
+  format: 'raw',
+  run: printSetting,
+};
 
 async function printSetting(session: Session, name: EffectiveName): Promise<void> {
   const { output, profile } = session;
@@ -78,20 +73,23 @@ async function printSetting(session: Session, name: EffectiveName): Promise<void
 
 const ofSandbox = 'The sandbox has its own base URL, API key and limit.';
 
-export function defineSet(command: Command, app: App): void {
-  addExamples(command, [
+export const set: Verb = {
+  takes: [
+    ['<setting>', 'name of the setting', effectiveNames],
+    ['<value>', 'new value, see below'],
+  ],
+  examples: [
     'petstore config set base-url https://HOST/v1',
     'petstore config set output json --profile staging',
-  ]);
-  addNotes(command, [
+  ],
+  notes: [
     ['Settings:', settingNames.map((name) => [name, describeSetting(settings[name])])],
     'Each setting belongs to a profile, except default-profile.',
-  ]);
-  command
-    .addArgument(settingArgument(effectiveNames))
-    .argument('<value>', 'new value, see below')
-    .action(withSession(app, command, setSetting, { isNew: true, onFault: 'go on' }));
-}
+  ],
+  isNew: true,
+  onFault: 'go on',
+  run: setSetting,
+};
 
 async function setSetting(session: Session, name: EffectiveName, value: string): Promise<void> {
   const { context, profile, report, settings: all } = session;
@@ -123,15 +121,12 @@ function withoutSecrets(name: SettingName, value: string): string {
   return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
 }
 
-export function defineUnset(command: Command, app: App): void {
-  addExamples(command, [
-    'petstore config unset max-wait',
-    'petstore config unset output --profile staging',
-  ]);
-  command
-    .addArgument(settingArgument())
-    .action(withSession(app, command, unsetSetting, { onFault: 'go on' }));
-}
+export const unset: Verb = {
+  takes: [['<setting>', 'name of the setting', settingNames]],
+  examples: ['petstore config unset max-wait', 'petstore config unset output --profile staging'],
+  onFault: 'go on',
+  run: unsetSetting,
+};
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {
   const { context, report, settings: all } = session;
@@ -153,12 +148,12 @@ function locateSetting(name: SettingName, { profile }: Session) {
   return { path: { name, profile: profile.name }, phrase: ` for profile ${profile.name}` };
 }
 
-export function definePath(command: Command, app: App): void {
-  addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
-  command.action(withSession(app, command, printPath, { format: 'raw', onFault: 'warn' }));
-}
-
-async function printPath({ context, output }: Session): Promise<void> {
-  const path = join(requireConfigFolder(context), settingsFile);
-  await output.print({ text: [path], record: { path }, columns: ['path'] });
-}
+export const path: Verb = {
+  examples: ['petstore config path', 'cat "$(petstore config path)"'],
+  format: 'raw',
+  onFault: 'warn',
+  async run({ context, output }: Session) {
+    const path = join(requireConfigFolder(context), settingsFile);
+    await output.print({ text: [path], record: { path }, columns: ['path'] });
+  },
+};

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { readText, saving } from '../disk/files.ts';
 import { writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
@@ -11,17 +10,16 @@ import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
-import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
-import { listComplaints, type Session, withSession } from '../session/session.ts';
+import { listComplaints, type Session } from '../session/session.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings } from '../settings/settings.ts';
 import { shortKeyNotice } from '../text/secret.ts';
 import { version } from '../version.ts';
-import { addExamples } from './help.ts';
+import type { Verb } from './verb.ts';
 
 type Status = 'ok' | 'warn' | 'fail' | 'skip';
 /** A text is a finding that is well. */
@@ -31,15 +29,14 @@ type Check = (session: Session, canSend: boolean) => Promise<Finding>;
 
 const columns = ['check', 'status', 'finding', 'fix'] as const;
 
-export function define(command: Command, app: App): void {
-  addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
-  command
-    .description(
-      'Check versions, settings, key, proxy, certificates, state folder, shared store and rate limit, and say how to mend what is wrong. Without --check the service gets no request, and an api-key-command does not run.',
-    )
-    .option('--check', 'send one request to check that the service responds')
-    .action(withSession(app, command, examine, { onFault: 'go on' }));
-}
+export const doctor: Verb = {
+  description:
+    'Check versions, settings, key, proxy, certificates, state folder, shared store and rate limit, and say how to mend what is wrong. Without --check the service gets no request, and an api-key-command does not run.',
+  options: [['--check', 'send one request to check that the service responds']],
+  examples: ['petstore doctor', 'petstore doctor --check --profile staging'],
+  onFault: 'go on',
+  run: examine,
+};
 
 async function examine(session: Session, { check: canSend = false }): Promise<void> {
   const { output } = session;

@@ -24,7 +24,7 @@ export function addExamples(command: Command, lines: readonly string[]): void {
 }
 
 export type Item = readonly [term: string, text: string];
-type Note = string | readonly [heading: string, items: readonly Item[]];
+export type Note = string | readonly [heading: string, items: readonly Item[]];
 
 export function addNotes(command: Command, notes: readonly Note[]): void {
   const format = (note: Note) =>

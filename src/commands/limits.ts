@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { notice, warn } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
@@ -6,30 +5,30 @@ import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeReason, describeWait } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
-import type { App } from '../session/app.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
-import { type Session, withSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
 import { isoTime } from '../time.ts';
-import { addExamples, addNotes } from './help.ts';
+import type { Verb } from './verb.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 
 const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
 
-export function define(command: Command, app: App): void {
-  addExamples(command, ['petstore limits', 'petstore limits --query items[0].remaining -o raw']);
-  addNotes(command, [
-    'Sends no request without --refresh. The source of a value is service (a response had it), own count (of the requests from this state folder) or unknown.',
-  ]);
-  command
-    .option('--refresh', 'send one request to get the current values')
-    .option(
+export const limits: Verb = {
+  options: [
+    ['--refresh', 'send one request to get the current values'],
+    [
       '--reset',
       'forget everything known, even a wait that the service asked for; only if you know that a ban was lifted',
-    )
-    .action(withSession(app, command, showLimits));
-}
+    ],
+  ],
+  examples: ['petstore limits', 'petstore limits --query items[0].remaining -o raw'],
+  notes: [
+    'Sends no request without --refresh. The source of a value is service (a response had it), own count (of the requests from this state folder) or unknown.',
+  ],
+  run: showLimits,
+};
 
 async function showLimits(session: Session, { refresh, reset }: Options): Promise<void> {
   const { context, limits, output, profile, report } = session;

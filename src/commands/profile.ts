@@ -1,24 +1,22 @@
-import type { Command } from 'commander';
 import { notice } from '../events.ts';
-import type { App } from '../session/app.ts';
-import { type Session, withSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { findDefaultProfile, listProfiles, type Settings } from '../session/settings.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { parseProfileName, sandboxProfile } from '../settings/values.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
-import { addExamples, addNotes } from './help.ts';
+import type { Verb } from './verb.ts';
 
 const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
 
-export function defineList(command: Command, app: App): void {
-  command.description(
+export const list: Verb = {
+  description:
     'List all profiles: which one is the default, which one is active here, its base URL and where its key comes from; sends no request',
-  );
-  addExamples(command, ['petstore profile list', 'petstore profile list --json']);
-  addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
-  command.action(withSession(app, command, listAllProfiles, { onFault: 'warn' }));
-}
+  examples: ['petstore profile list', 'petstore profile list --json'],
+  notes: ['To create a profile: petstore auth login --profile NAME'],
+  onFault: 'warn',
+  run: listAllProfiles,
+};
 
 async function listAllProfiles({ output, profile, settings }: Session): Promise<void> {
   output.checkColumns(columns);
@@ -43,11 +41,13 @@ function keySource(name: string, settings: Settings): string {
   return folder !== undefined && hasStoredKey(folder, name) ? 'stored' : 'none';
 }
 
-export function defineUse(command: Command, app: App): void {
-  command.description('Make a profile the default one, for all commands without --profile');
-  addExamples(command, ['petstore profile use staging', 'petstore profile use sandbox']);
-  command.argument('<profile>').action(withSession(app, command, useProfile, { onFault: 'go on' }));
-}
+export const use: Verb = {
+  description: 'Make a profile the default one, for all commands without --profile',
+  takes: [['<profile>', '']],
+  examples: ['petstore profile use staging', 'petstore profile use sandbox'],
+  onFault: 'go on',
+  run: useProfile,
+};
 
 async function useProfile(session: Session, name: string): Promise<void> {
   const { context, profile, report, settings } = session;

@@ -5,7 +5,8 @@ import { version } from '../version.ts';
 import { commandPath, helpWidth, layout, printPage, wrap } from './help.ts';
 import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
-import { type Branch, tree } from './tree.ts';
+import { type Group, type Leaf, tree } from './tree.ts';
+import type { Verb } from './verb.ts';
 
 const about = 'Manage the categories of a pet store service. Interrupted imports resume.';
 const firstStep = 'To try it without an account: petstore categories list --profile sandbox';
@@ -34,11 +35,9 @@ export function createProgram(app: App, onText: (text: string) => void): Command
   // Before the commands, which inherit the help option when they are added.
   addCommonOptions(program);
   program.hook('preSubcommand', (_, called) => loadCommand(called));
-  for (const [name, node] of Object.entries(tree)) {
-    program.commandsGroup(node.part);
-    const command = add(program, app, name, node);
-    for (const [verb, branch] of Object.entries(node.verbs ?? {})) add(command, app, verb, branch);
-    if (node.verbs) addHelp(command.usage('<command> [options]'), app);
+  for (const [part, commands] of Object.entries(tree)) {
+    program.commandsGroup(part);
+    for (const [name, node] of Object.entries(commands)) add(program, app, name, node);
   }
   const help = addHelp(program, app, `Help for a command, or: ${Object.keys(topics).join(', ')}`);
   for (const [name, page] of Object.entries(topics)) {
@@ -48,12 +47,12 @@ export function createProgram(app: App, onText: (text: string) => void): Command
   return program;
 }
 
-/** Adds a command, which is hidden if nothing is said of it. */
+/** Adds a command, and those below it. It is hidden if nothing is said of it. */
 function add(
   parent: LazyCommand,
   app: App,
   name: string,
-  { summary, load }: Branch = { summary: '' },
+  [summary, below = {}]: Leaf | Group | readonly [summary: string] = [''],
 ): LazyCommand {
   const command = parent.command(name, { hidden: summary === '' });
   command.summary(summary).description(summary);
@@ -61,15 +60,23 @@ function add(
   command.showHelpAfterError(`See: ${commandPath(command)} --help`);
   command.hook('preSubcommand', (_, called) => loadCommand(called));
   command.load = async () => {
-    if (load) (await load()).define(command, app);
+    if (typeof below === 'function') {
+      // Help of the program needs no sessions.
+      const { define } = await import('./verb.ts');
+      const verbs = (await below()) as Readonly<Record<string, Verb>>;
+      define(command, app, verbs[name] as Verb);
+    }
     addCommonOptions(command);
   };
+  if (typeof below === 'function') return command;
+  for (const [verb, leaf] of Object.entries(below)) add(command, app, verb, leaf);
+  if (command.commands.length > 0) addHelp(command.usage('<command> [options]'), app);
   return command;
 }
 
 /** Adds `help COMMAND`. Commander's own goes one level deep, and does not wait for the file of a command. */
 function addHelp(parent: LazyCommand, app: App, summary = ''): LazyCommand {
-  const help = add(parent, app, 'help', { summary }).argument('[command...]');
+  const help = add(parent, app, 'help', [summary]).argument('[command...]');
   return help.action(async (words: string[]) => {
     let command: Command = parent;
     for (const word of words) {

@@ -24,7 +24,7 @@ export type Session = Setup &
     readonly output: Printer;
   };
 
-type Kind = {
+export type Kind = {
   /** The profile need not exist, since the command creates it. */
   readonly isNew?: boolean;
   /** The command runs with a fault in the settings file, which it warns of, shows or repairs. */
@@ -33,22 +33,12 @@ type Kind = {
   readonly format?: Format;
 };
 
-/** Returns the action of a command: it gets a session before the arguments and options that Commander passes. */
-export function withSession<Args extends readonly unknown[]>(
-  app: App,
-  command: Command,
-  action: (session: Session, ...args: Args) => Promise<void>,
-  kind: Kind = {},
-): (...args: Args) => Promise<void> {
-  return (...args) => runSession(app, command, (session) => action(session, ...args), kind);
-}
-
 /** Resolves the settings of a command and runs its action. However that ends, the state of the limit is printed. */
-async function runSession(
+export async function runSession(
   app: App,
   command: Command,
-  action: (session: Session) => Promise<void>,
   kind: Kind,
+  action: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { context, sink, isSeparated } = app;
   const options = commonOptions(command);

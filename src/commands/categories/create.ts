@@ -1,4 +1,3 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns, pickContent } from '../../fields.ts';
@@ -12,13 +11,11 @@ import { findMismatch } from '../../json/check.ts';
 import { readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
 import { type Category, NewCategory } from '../../service/resources.ts';
-import type { App } from '../../session/app.ts';
-import { type Session, withSession } from '../../session/session.ts';
+import type { Session } from '../../session/session.ts';
 import { onProfile, profileFlag } from '../../session/settings.ts';
-import { quoteIfNeeded } from '../../text/shell.ts';
 import { duration } from '../../time.ts';
-import { addExamples, addNotes } from '../help.ts';
 import { showRequest } from '../show-request.ts';
+import type { Verb } from '../verb.ts';
 import { openLedger, openTurn } from './open-import.ts';
 
 const { settleMs } = defaultSettleTimes;
@@ -43,34 +40,28 @@ type Creation = Looking & {
 
 type Found = { readonly category: Category; readonly isNew: boolean };
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+export const create: Verb = {
+  description:
+    'Create a category, and print it with its id.\n\nNames are not unique: without --if-missing a second "ferret" is created, and the service cannot delete it.',
+  takes: [['<name>', 'name of the category, for example rabbit']],
+  options: [
+    ['-d, --description <text>', 'description of the category'],
+    [
+      '--if-missing',
+      'if the name exists, print that category and create nothing; sends one more request if it does not',
+    ],
+    ['--dry-run', 'print the request without sending it; with --if-missing only if needed'],
+  ],
+  examples: [
     "petstore categories create ferret --description 'Steals socks'",
     'petstore categories create ferret --if-missing',
     'id=$(petstore categories create ferret --query id -o raw)',
-  ]);
-  addNotes(command, ['Exit code 6: it may have been created. Run it again with --if-missing.']);
-  command
-    .description(
-      'Create a category, and print it with its id.\n\nNames are not unique: without --if-missing a second "ferret" is created, and the service cannot delete it.',
-    )
-    .argument('<name>', 'name of the category, for example rabbit')
-    .option('-d, --description <text>', 'description of the category')
-    .option(
-      '--if-missing',
-      'if the name exists, print that category and create nothing; sends one more request if it does not',
-    )
-    .option('--dry-run', 'print the request without sending it; with --if-missing only if needed')
-    .addOption(new Option('--name <name>').hideHelp().argParser(refuseName))
-    .action(withSession(app, command, create));
-}
+  ],
+  notes: ['Exit code 6: it may have been created. Run it again with --if-missing.'],
+  run: createOne,
+};
 
-function refuseName(name: string): never {
-  const line = `petstore categories create ${quoteIfNeeded(name)}`;
-  throw new InvalidArgumentError(`The name has no option: ${line}`);
-}
-
-async function create(
+async function createOne(
   session: Session,
   name: string,
   { description, ifMissing = false, dryRun = false }: Options,

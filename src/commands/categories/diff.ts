@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander';
 import { Exit } from '../../errors.ts';
 import { optionalFields, pickContent } from '../../fields.ts';
 import { previewImport } from '../../import/import-rows.ts';
@@ -6,9 +5,8 @@ import { type InputFormat, inputFormats, readInput } from '../../import/input.ts
 import { findByFate } from '../../import/plan.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { Category } from '../../service/resources.ts';
-import type { App } from '../../session/app.ts';
-import { type Session, withSession } from '../../session/session.ts';
-import { addExamples, addNotes } from '../help.ts';
+import type { Session } from '../../session/session.ts';
+import type { Verb } from '../verb.ts';
 import { openLedger } from './open-import.ts';
 
 type Options = { readonly format?: InputFormat };
@@ -20,12 +18,14 @@ const columns = [
 
 const somethingToImport = 7;
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+export const diff: Verb = {
+  takes: [['<file>', 'file of categories as for import, or - for standard input']],
+  options: [['--format <format>', 'input format (default: by file extension)', inputFormats]],
+  examples: [
     'petstore categories diff pets.csv || echo "exit code $?"',
     'petstore categories list -o csv | petstore categories diff - --format csv',
-  ]);
-  addNotes(command, [
+  ],
+  notes: [
     [
       'Changes:',
       [
@@ -39,16 +39,9 @@ export function define(command: Command, app: App): void {
       ],
     ],
     'The columns are change, line, name, id, looksLike (the similar name), description and serviceDescription. Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.',
-  ]);
-  command
-    .argument('<file>', 'file of categories as for import, or - for standard input')
-    .addOption(
-      new Option('--format <format>', 'input format (default: by file extension)').choices(
-        inputFormats,
-      ),
-    )
-    .action(withSession(app, command, printDiff));
-}
+  ],
+  run: printDiff,
+};
 
 async function printDiff(session: Session, file: string, { format }: Options): Promise<void> {
   session.output.checkColumns(columns);

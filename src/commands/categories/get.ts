@@ -1,29 +1,24 @@
-import type { Command } from 'commander';
 import { Failure, usageFailure } from '../../errors.ts';
 import { categoryColumns } from '../../fields.ts';
 import type { Category } from '../../service/resources.ts';
-import type { App } from '../../session/app.ts';
-import { type Session, withSession } from '../../session/session.ts';
+import type { Session } from '../../session/session.ts';
 import { profileFlag } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
-import { addExamples } from '../help.ts';
+import type { Verb } from '../verb.ts';
 
 const maxIds = 20;
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+export const get: Verb = {
+  description:
+    'Show one category, found by its id or its exact name in the list of all categories (one request). Exits 3 when there is none, and 2 when more than one has this id or name.',
+  takes: [['<id|name>', 'id or exact name of the category']],
+  examples: [
     'petstore categories get dog',
     'petstore categories get 3 --json',
     'petstore categories get dog --query id -o raw',
-  ]);
-  command
-    .description(
-      'Show one category, found by its id or its exact name in the list of all categories (one request). Exits 3 when ' +
-        'there is none, and 2 when more than one has this id or name.',
-    )
-    .argument('<id|name>', 'id or exact name of the category')
-    .action(withSession(app, command, getCategory));
-}
+  ],
+  run: getCategory,
+};
 
 async function getCategory(session: Session, idOrName: string): Promise<void> {
   const { output, profile } = session;

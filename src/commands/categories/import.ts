@@ -1,4 +1,3 @@
-import { type Command, Option } from 'commander';
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { contentFields } from '../../fields.ts';
@@ -8,14 +7,14 @@ import type { Job } from '../../import/job.ts';
 import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
-import { type App, canPrompt } from '../../session/app.ts';
-import { type Session, withSession } from '../../session/session.ts';
+import { canPrompt } from '../../session/app.ts';
+import type { Session } from '../../session/session.ts';
 import { onProfile, profileFlag } from '../../session/settings.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
 import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
-import { addExamples, addNotes } from '../help.ts';
+import type { Verb } from '../verb.ts';
 import { forecastImport } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
 import { openLedger, openTurn } from './open-import.ts';
@@ -30,14 +29,28 @@ type Options = {
 /** Upper bound of --settle. */
 const maxSettleMs = 86_400_000;
 
-export function define(command: Command, app: App): void {
-  const { settleMs, settleAfterKillMs } = defaultSettleTimes;
-  addExamples(command, [
+const { settleMs, settleAfterKillMs } = defaultSettleTimes;
+
+const importVerb: Verb = {
+  takes: [['<file>', 'file of categories, or - for standard input']],
+  options: [
+    ['--format <format>', 'input format (default: by file extension)', inputFormats],
+    ['--dry-run', 'show the plan without creating anything; costs one request'],
+    [
+      '-y, --yes',
+      'do not ask; needed in scripts. A name that looks like an existing one is then refused',
+    ],
+    [
+      '--settle <duration>',
+      `how long to wait for interrupted requests before checking the list (default: ${duration(settleMs)}; ${duration(settleAfterKillMs)} after a kill)`,
+    ],
+  ],
+  examples: [
     'petstore categories import pets.csv --dry-run',
     'petstore categories import pets.csv --yes --max-wait inf',
     "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
-  ]);
-  addNotes(command, [
+  ],
+  notes: [
     [
       'Input:',
       [
@@ -52,25 +65,11 @@ export function define(command: Command, app: App): void {
     ],
     'The file is UTF-8. Run the same command again to resume an interrupted import. Names that exist are skipped; petstore categories create makes a second category of a name.',
     'Exit code 7: rows were refused or are left. 75: the rate limit; run it again at the time shown. 6: run it again, it checks first.',
-  ]);
-  command
-    .argument('<file>', 'file of categories, or - for standard input')
-    .addOption(
-      new Option('--format <format>', 'input format (default: by file extension)').choices(
-        inputFormats,
-      ),
-    )
-    .option('--dry-run', 'show the plan without creating anything; costs one request')
-    .option(
-      '-y, --yes',
-      'do not ask; needed in scripts. A name that looks like an existing one is then refused',
-    )
-    .option(
-      '--settle <duration>',
-      `how long to wait for interrupted requests before checking the list (default: ${duration(settleMs)}; ${duration(settleAfterKillMs)} after a kill)`,
-    )
-    .action(withSession(app, command, importFile));
-}
+  ],
+  run: importFile,
+};
+
+export { importVerb as import };
 
 async function importFile(session: Session, file: string, options: Options): Promise<void> {
   const { context, output, report } = session;

@@ -1,9 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { categoryColumns, contentFields } from '../../fields.ts';
 import type { Category } from '../../service/resources.ts';
-import type { App } from '../../session/app.ts';
-import { type Session, withSession } from '../../session/session.ts';
-import { addExamples } from '../help.ts';
+import type { Session } from '../../session/session.ts';
+import type { Verb } from '../verb.ts';
 
 type Field = (typeof categoryColumns)[number];
 
@@ -13,28 +12,25 @@ type Options = {
   readonly limit?: number;
 };
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+const sortFields = [...categoryColumns, ...categoryColumns.map((field) => `-${field}`)];
+
+export const list: Verb = {
+  options: [
+    ['--search <text>', `filter by text in ${contentFields.join(' or ')}, ignoring case`],
+    ['--sort <field>', 'sort by this field, descending with a leading -', sortFields],
+    [
+      '--limit <number>',
+      'print at most this many categories, after --search and --sort',
+      parseLimit,
+    ],
+  ],
+  examples: [
     'petstore categories list --search dog --sort -id --limit 10',
     'petstore categories list -o csv > backup.csv',
     "petstore categories list --query '[].name' -o raw",
-  ]);
-  command
-    .option('--search <text>', `filter by text in ${contentFields.join(' or ')}, ignoring case`)
-    .addOption(
-      new Option('--sort <field>', 'sort by this field, descending with a leading -').choices([
-        ...categoryColumns,
-        ...categoryColumns.map((field) => `-${field}`),
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--limit <number>',
-        'print at most this many categories, after --search and --sort',
-      ).argParser(parseLimit),
-    )
-    .action(withSession(app, command, printList));
-}
+  ],
+  run: printList,
+};
 
 function parseLimit(text: string): number {
   if (/^0*[1-9]\d*$/.test(text)) return Number(text);

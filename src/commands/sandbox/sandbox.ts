@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { readText } from '../../disk/files.ts';
 import { Exit, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
@@ -8,47 +8,41 @@ import { type Plan, type PlanName, plans } from '../../sandbox/quota.ts';
 import { createState, type SandboxState } from '../../sandbox/sandbox-state.ts';
 import { serveSandbox } from '../../sandbox/server.ts';
 import { answer, type SandboxRequest } from '../../sandbox/service.ts';
-import type { App } from '../../session/app.ts';
-import { type Session, withSession } from '../../session/session.ts';
+import type { Session } from '../../session/session.ts';
 import { listProfiles } from '../../session/settings.ts';
-import { addExamples, addNotes } from '../help.ts';
+import type { Verb } from '../verb.ts';
 import { runProgram } from './run-program.ts';
 
-type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
+type Options = { readonly port?: number; readonly plan?: PlanName; readonly data?: string };
 
-export function define(command: Command, app: App): void {
-  addExamples(command, [
+export const sandbox: Verb = {
+  usage: '[options] [-- command...]',
+  takes: [['[command...]', 'program to run against a fresh sandbox']],
+  options: [
+    ['--port <number>', 'port to listen on (default: a free one)', parsePort],
+    ['--plan <name>', 'plan whose rate limits apply (default: free)', Object.keys(plans)],
+    ['--data <file>', 'JSON file with initial categories, pets and orders'],
+  ],
+  examples: [
     'petstore sandbox -- ./script.sh',
     'petstore sandbox -- petstore categories list',
     'petstore sandbox --port 4010 --plan pro --data pets.json',
-  ]);
-  addNotes(command, [
+  ],
+  notes: [
     'Without a command, prints two lines to paste into another shell (on Windows into PowerShell) and runs until Ctrl-C. ' +
       'With a command, runs it with PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its exit code.',
     'Each run begins with the same sample data. To use your own: --data with {"categories": [{"name": "dog"}], "pets": [...], ' +
       '"orders": [...]}, or an array of categories; anything you leave out is filled with sample data.',
     '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor shows it). To start ' +
       'again from the sample data, delete sandbox in that folder.',
-  ]);
-  command
-    .usage('[options] [-- command...]')
-    .argument('[command...]', 'program to run against a fresh sandbox')
-    .addOption(
-      new Option('--port <number>', 'port to listen on (default: a free one)').argParser(parsePort),
-    )
-    .addOption(
-      new Option('--plan <name>', 'plan whose rate limits apply')
-        .default('free')
-        .choices(Object.keys(plans)),
-    )
-    .option('--data <file>', 'JSON file with initial categories, pets and orders')
-    .action(withSession(app, command, runSandbox));
-}
+  ],
+  run: runSandbox,
+};
 
 async function runSandbox(
   session: Session,
   program: string[],
-  { port = 0, data, plan }: Options,
+  { port = 0, data, plan = 'free' }: Options,
 ): Promise<never> {
   const { context, isSeparated } = session;
   // A variable may have been empty: a sandbox without a program would serve for ever.
