@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const isSeparated = argv.includes('--');
   const app: App = { context, sink, isSeparated, format: isFormat(format) ? format : undefined };
   const say = (message: string) => {
-    const style = { json: isJson(app), quiet: false, color: false, unicode: false };
+    const style = { json: isJson(app), quiet: false, color: false };
     notice(createReporter(context, sink, style).report, message);
   };
   if (options.verbose) context.onWarning((warning) => say(`Node.js warning: ${warning}`));

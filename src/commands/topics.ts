@@ -83,7 +83,6 @@ const otherVariables: readonly Item[] = [
   ['NO_COLOR', 'if set, disable colour, whatever FORCE_COLOR says'],
   ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
   ['TERM', 'if dumb or empty, disable colour and the status line'],
-  ['LC_ALL, LC_CTYPE, LANG', 'locale: tables have frames only in UTF-8'],
   ['CI', 'if set, petstore asks no questions; 0 or false counts as not set'],
   ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],
   ['XDG_STATE_HOME, LOCALAPPDATA', 'parent of the state folder'],

@@ -52,7 +52,6 @@ type PrinterOptions = {
   readonly columns: readonly string[] | undefined;
   readonly query: Query | undefined;
   readonly header: boolean;
-  readonly framed: boolean;
 };
 
 /** Elements that are laid out at a time, so that a long list takes no more memory than a short one. */
@@ -164,7 +163,7 @@ export class Printer {
   }
 
   async *#render(view: View): AsyncGenerator<readonly Line[]> {
-    const { context, format, header, framed, columns: requested } = this.#options;
+    const { context, format, header, columns: requested } = this.#options;
     const { isList, head, columns } = view;
     const batches = this.#inBatches(view.elements);
     if (isTabular(format)) {
@@ -173,7 +172,7 @@ export class Printer {
       if (format === 'table') {
         const { tableLines } = await import('./table.ts');
         const width = context.stdout.columns;
-        return yield* tableLines(rows, { columns: names, header, width, framed });
+        return yield* tableLines(rows, { columns: names, header, width });
       }
       const line = format === 'csv' ? csvLine : tsvLine;
       if (header) yield [line(names)];

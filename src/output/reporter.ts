@@ -9,13 +9,12 @@ export type ReporterOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
-  readonly unicode: boolean;
 };
 
 export function createReporter(
   context: Pick<Context, 'stderr' | 'env' | 'now' | 'uptime'>,
   sink: Sink,
-  { json, quiet, color, unicode }: ReporterOptions,
+  { json, quiet, color }: ReporterOptions,
 ): { readonly report: Report; readonly end: () => void } {
   if (quiet) return { report: () => {}, end: () => {} };
   const say = (event: Event) => {
@@ -30,7 +29,7 @@ export function createReporter(
   const canRewrite =
     stderr.isTTY && stream && stream.columns > 0 && !isDumb(env) && !isCi(env) && !json;
   const status = canRewrite
-    ? createStatusLine(context, sink, { stream, color, unicode })
+    ? createStatusLine(context, sink, { stream, color })
     : createStatusLines(context, say);
   return {
     report: (event) =>

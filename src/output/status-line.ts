@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { Event, Progress, Wait } from '../events.ts';
@@ -9,10 +8,8 @@ import type { Sink } from './sink.ts';
 const minShownWaitMs = 2_000;
 const intervalMs = 30_000;
 const barWidth = 5;
-/** The spinner and the space after it. */
-const spinnerWidth = 2;
-/** A terminal shows Ctrl-C as ^C behind the line. */
-const echoWidth = 2;
+/** The spinner and the space after it, and ^C, which a terminal shows behind the line. */
+const otherWidth = 4;
 
 export type Status = {
   readonly show: (event: Wait | Progress) => void;
@@ -24,40 +21,21 @@ export type Status = {
 export function createStatusLine(
   context: Pick<Context, 'uptime'>,
   sink: Sink,
-  terminal: { stream: NodeJS.WriteStream; color: boolean; unicode: boolean },
+  { stream, color }: { stream: NodeJS.WriteStream; color: boolean },
 ): Status {
-  const { stream, color, unicode } = terminal;
   const activity = createActivity(context);
   let spinner: Ora | undefined;
   let isLoading = false;
   let hasEnded = false;
-  let drawnWidth = 0;
 
   const draw = () => {
-    const text = hasEnded ? '' : composeLine(activity, unicode);
-    if (text === '') return void spinner?.stop();
-    if (!spinner) {
-      if (!isLoading) void load();
-      return;
-    }
-    // A line that wraps would not be cleared as a whole.
-    const width = stream.columns - spinnerWidth - echoWidth;
-    const shown = escapeText(sink.redact(text)).slice(0, Math.max(0, width));
-    drawnWidth = shown.length + spinnerWidth;
-    // A frame that is drawn before the system tells of a new width must not wrap either.
-    spinner.text = `\u001b[?7l${shown}\u001b[?7h`;
-    spinner.start();
+    const text = hasEnded ? '' : composeLine(activity);
+    if (text === '') spinner?.stop();
+    else if (spinner) {
+      const width = Math.max(1, stream.columns - otherWidth);
+      spinner.start(escapeText(sink.redact(text)).slice(0, width));
+    } else if (!isLoading) void load();
   };
-  // A terminal that becomes narrower wraps what is drawn, and ora clears only one row.
-  const onResize = () => {
-    const above = Math.ceil(drawnWidth / stream.columns) - 1;
-    if (!spinner?.isSpinning) return;
-    spinner.clear();
-    // Not through the stream's own method, which ora has replaced: it would draw in between.
-    if (above > 0) Reflect.apply(Writable.prototype.write, stream, [`\u001b[${above}A\r\u001b[J`]);
-    draw();
-  };
-  stream.on('resize', onResize);
 
   return {
     show(event) {
@@ -66,7 +44,6 @@ export function createStatusLine(
     },
     end() {
       hasEnded = true;
-      stream.off('resize', onResize);
       draw();
     },
   };
@@ -81,7 +58,7 @@ export function createStatusLine(
       stream,
       isEnabled: true,
       color: color && 'cyan',
-      spinner: unicode ? 'dots' : 'line',
+      spinner: 'dots',
       // petstore handles signals itself, and the cursor stays visible if the process dies.
       discardStdin: false,
       hideCursor: false,
@@ -116,20 +93,19 @@ export function createStatusLines(
   };
 }
 
-function composeLine(activity: Activity, unicode: boolean): string {
+function composeLine(activity: Activity): string {
   const progress = activity.progress();
   const wait = activity.wait();
   if (!progress) return wait ? waitText(wait) : '';
-  const bar = progressBar(progress, unicode);
+  const bar = progressBar(progress);
   // With many requests in flight, one of them is always waited for.
   if (!wait || wait.reason === 'response') return `${bar} ${progressText(progress)}`;
   return `${bar} ${rowsText(progress)}, ${waitText(wait)}`;
 }
 
-function progressBar({ done, total }: Progress, unicode: boolean): string {
+function progressBar({ done, total }: Progress): string {
   const filled = total > 0 ? Math.floor((barWidth * done) / total) : 0;
-  const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
-  return full.repeat(filled) + empty.repeat(barWidth - filled);
+  return '█'.repeat(filled).padEnd(barWidth, '░');
 }
 
 type Activity = ReturnType<typeof createActivity>;

@@ -10,7 +10,6 @@ export type TableOptions = {
   readonly header: boolean;
   /** undefined in a pipe, where nothing is wrapped. */
   readonly width: number | undefined;
-  readonly framed: boolean;
 };
 
 /** cli-table3 takes a second for 10,000 cells, and four times as long for twice as many, or for texts twice as long. */
@@ -25,7 +24,7 @@ type Cells = readonly string[];
 /** Lays out a list as a table in a frame, or a long one as plain columns that fit its first rows. */
 export async function* tableLines(
   batches: AsyncIterable<readonly Row[]>,
-  { columns, header, width = Number.POSITIVE_INFINITY, framed }: TableOptions,
+  { columns, header, width = Number.POSITIVE_INFINITY }: TableOptions,
 ): AsyncGenerator<readonly Line[]> {
   const titles = columns.map(escapeCell);
   const head = header ? [titles] : [];
@@ -54,7 +53,7 @@ export async function* tableLines(
     throw error;
   }
   if (held.length === 0) return;
-  yield framed ? frame(head, held, numbers, width) : takeHeld();
+  yield frame(head, held, numbers, width);
 }
 
 /** Escapes the border of a frame, too: it would forge a row on a terminal that draws a text wider than it is measured. */

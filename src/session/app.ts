@@ -22,9 +22,3 @@ export function hasColor(stream: Output, env: Environment, { color }: CommonOpti
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
   return stream.isTTY && !isDumb(env);
 }
-
-/** Returns true unless the locale says otherwise (POSIX, 8.2). Containers and Windows set none, and take UTF-8. */
-export function isUtf8({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
-  const locale = LC_ALL || LC_CTYPE || LANG;
-  return !locale || /utf-?8/i.test(locale);
-}

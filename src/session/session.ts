@@ -9,7 +9,7 @@ import type { Sink } from '../output/sink.ts';
 import type { Query } from '../query/query.ts';
 import type { RateLimit } from '../request/exchange.ts';
 import { listUnknownFields } from '../settings/file.ts';
-import { type App, hasColor, isUtf8 } from './app.ts';
+import { type App, hasColor } from './app.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { loadSettings, type Settings, type Setup } from './settings.ts';
@@ -49,7 +49,6 @@ export async function runSession(
     json: hasJsonEvents(formatInForce, context.stderr),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
-    unicode: isUtf8(context.env),
   });
   if (fault && kind.onFault === 'warn') warn(report, fault.message);
   const { profile } = settings;
@@ -139,7 +138,6 @@ async function createOutput(
     columns,
     query: query === undefined ? undefined : await prepareQuery(sink.redact(query), say),
     header,
-    framed: isUtf8(context.env),
   });
 }
 

@@ -49,24 +49,6 @@ describe('the lines of a table', () => {
     expect(blanks.slice(3, -2)).toEqual([3, 1, 4, 3, 3, 3, 3, 3, 4, 4, 4, 4, 0, 2]);
   });
 
-  test.for<[env: Record<string, string>, isPlain: boolean]>([
-    [{}, false],
-    [{ LC_CTYPE: 'UTF-8' }, false],
-    [{ LANG: 'de_DE.ISO-8859-1' }, true],
-    [{ LC_ALL: '', LC_CTYPE: 'C', LANG: 'en_US.UTF-8' }, true],
-    [{ LC_ALL: 'C.utf8', LC_CTYPE: 'C', LANG: 'C' }, false],
-  ])(
-    'have no frame where the locale is not UTF-8: %j',
-    async ([env, isPlain], { petstore, sandbox }) => {
-      sandbox.categories.push({ id: exact('1'), name: `犬${'x'.repeat(50)}` });
-
-      const { stdout } = await petstore([...list, '--no-color'], { env, columns: 40 });
-
-      expect(stdout).toContain('犬xxx');
-      expect(stdout.includes('│')).toBe(!isPlain);
-    },
-  );
-
   test('have no frame above ten thousand cells', async ({ petstore, sandbox }) => {
     const fields = Array.from({ length: 10_001 }, (_, n) => [`field${n}`, 1]);
     sandbox.react = () => reply(200, `[${JSON.stringify(Object.fromEntries(fields))}]`);

@@ -21,23 +21,19 @@ function importArgv(folder: string, rows: number, ...more: string[]): string[] {
 }
 
 describe('the progress of an import on a terminal', () => {
-  test.for([
-    ['en_US.UTF-8', '██░░░'],
-    ['C', '##---'],
-  ] as const)('is a bar, and then gone: %s', async ([LANG, bar], { watch, sandbox, folder }) => {
+  test('is a bar, and then gone', async ({ watch, sandbox, folder }) => {
     sandbox.plan = smallPlan;
-    const terminal = watch(importArgv(folder, 21), { env: { LANG } });
+    const terminal = watch(importArgv(folder, 21));
     await terminal.shows(/\d of 21/);
     await terminal.pass(10_000);
-    await terminal.shows(new RegExp(`${bar}.*\\b10 of 21\\b[^]*\\bin\\s+5\\d`));
+    await terminal.shows(/██░░░.*\b10 of 21\b[\s\S]*\bin\s+5\d/);
     await terminal.pass(20_000);
-    await terminal.shows(new RegExp(`${bar}.*\\b10 of 21\\b[^]*\\bin\\s+3\\d`));
+    await terminal.shows(/██░░░.*\b10 of 21\b[\s\S]*\bin\s+3\d/);
 
     const { exitCode, screen } = await terminal.end();
 
     expect(exitCode).toBe(0);
     expect(screen.join('\n')).not.toMatch(/[█░]|##|21.21|next/i);
-    if (LANG === 'C') expect(terminal.text()).toMatch(/^\p{ASCII}*$/u);
   });
 
   test('stays below all that is said meanwhile', async ({ watch, sandbox, folder }) => {

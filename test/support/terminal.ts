@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { test as base, type RunOptions } from './petstore.ts';
-import { screenOf, widthMark } from './screen.ts';
+import { screenOf } from './screen.ts';
 import { never } from './told.ts';
 import type { Output } from './values.ts';
 
@@ -11,7 +11,7 @@ await import('ora');
 type WatchOptions = Pick<RunOptions, 'env' | 'signal'> & { readonly columns?: number };
 
 /** A command that runs on a terminal. Time stands still but for `pass` and `end`. */
-type Watched = Pick<ReturnType<typeof createTerminal>, 'text' | 'resize' | 'tellWidth'> & {
+type Watched = Pick<ReturnType<typeof createTerminal>, 'text'> & {
   /** Resolves with the screen once it was drawn since time last passed, and matches. */
   readonly shows: (pattern: RegExp) => Promise<string>;
   /** Lets so many ms pass. */
@@ -26,14 +26,12 @@ export const test = base.extend<{
 }>({
   watch: ({ petstore, clock }, use) =>
     use((argv, { columns = 100, ...options } = {}) => {
-      const { output, text, screen, resize, tellWidth } = createTerminal(columns);
+      const { output, text, screen } = createTerminal(columns);
       let release = clock.hold();
       let drawn = 0;
       const ended = petstore(argv, { ...options, context: { stdout: output, stderr: output } });
       return {
         text,
-        resize,
-        tellWidth,
         shows(pattern) {
           const look = async () => {
             expect(text().length).toBeGreaterThan(drawn);
@@ -94,15 +92,6 @@ function createTerminal(columns: number) {
     async screen(): Promise<string[]> {
       const lines = await screenOf(written, columns);
       return lines.map((line) => line.replace(/^[\u2800-\u28ff] /, ''));
-    },
-    /** The user makes the window wider or narrower. */
-    resize(width: number) {
-      written += widthMark(width);
-    },
-    /** The program learns of it. */
-    tellWidth(width: number) {
-      tty.columns = width;
-      tty.emit('resize');
     },
   };
 }
