@@ -47,18 +47,16 @@ describe('categories import', () => {
     const { stdout, stderr } = await importText(`${three}cat,\n`, ['-y']);
     const again = await importText('name\ncat\nemu\n', ['--yes']);
 
-    const others = '1 exists with a different description, 1 duplicate in the file';
-    expect(stdout).toBe(
-      'created: 2\nexists with a different description: 1\nduplicate in the file: 1\n',
-    );
+    const others = '1 there with another description, 1 repeated in the file';
+    expect(stdout).toBe('created: 2\nthere with another description: 1\nrepeated in the file: 1\n');
     expect(stderr).toContain(`petstore: 2 to create, ${others}\n`);
     expect(stderr).toMatch(new RegExp(`^petstore: 2 created in [45]s, ${others}$`, 'm'));
-    expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 2 already exist']);
+    expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 2 already there']);
   });
 
   test.for([
     ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows created\.$/m],
-    ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already exists/],
+    ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already there/],
   ] as const)('whose results %s says what it created', async (row, { importText, sandbox }) => {
     const [, code, exitCode, says] = row;
     sandbox.categories.push(category('7', 'dog', 'Barks'));
@@ -130,7 +128,7 @@ describe('the plan of an import', () => {
     const { stderr } = await importText(`${three}ant,\nant,Bites\nant,\n`, ['--dry-run']);
 
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      'petstore: 1 to create, 2 already exist, 1 similar to another name, 2 duplicates in the file',
+      'petstore: 1 to create, 2 already there, 1 similar to another name, 2 repeated in the file',
       'petstore: 3 requests: less than a minute at 60 per minute',
       'petstore: line 4: "emu" is similar to "EMU", which already exists',
       'petstore: line 6: "ant" is a duplicate of line 5 with a different description; line 5 is used',

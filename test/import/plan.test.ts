@@ -76,7 +76,7 @@ describe('a name that looks like another one, at a service that trims names', ()
       ]);
       expect(events().at(-1)).toMatchObject({
         kind: 'partial',
-        message: '2 rows refused (2 similar to other names)',
+        message: '2 rows refused (2 similar to another name)',
         hint: expect.stringContaining('categories create NAME'),
       });
     }

@@ -69,7 +69,7 @@ describe('the packed tarball', () => {
 
     for (const [lines, counted] of [
       [runs, 'created: 1'],
-      [gitlab.import.script, 'already exists: 1'],
+      [gitlab.import.script, 'already there: 1'],
     ]) {
       const { code, stdout, stderr } = await execute('bash', ['-ec', lines.join('\n')], {
         env: {

@@ -9,7 +9,7 @@ import type { Session } from '../../session/session.ts';
 import { onProfile, profileFlag } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
-import { describeForecast, type Forecast } from './forecast.ts';
+import type { Forecast } from './forecast.ts';
 
 export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
 export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
@@ -18,18 +18,18 @@ const maxListed = 20;
 
 const otherFields = optionalFields.join(' or ');
 
-/** Words for one row and, where they differ, for several; in the order in which they are shown. */
+/** What is said of one row or several, in this order. */
 const rowWords = {
-  create: ['to create'],
-  created: ['created'],
-  existing: ['already exists', 'already exist'],
-  differs: [`exists with a different ${otherFields}`, `exist with a different ${otherFields}`],
-  similar: ['similar to another name', 'similar to other names'],
-  repeated: ['duplicate in the file', 'duplicates in the file'],
-  refused: ['refused'],
-  unknown: ['with unknown outcome'],
-  left: ['left to create'],
-} as const satisfies Record<string, readonly [one: string, several?: string]>;
+  create: 'to create',
+  created: 'created',
+  existing: 'already there',
+  differs: `there with another ${otherFields}`,
+  similar: 'similar to another name',
+  repeated: 'repeated in the file',
+  refused: 'refused',
+  unknown: 'with unknown outcome',
+  left: 'left to create',
+} as const;
 
 type Word = keyof typeof rowWords;
 type Counts = Readonly<Partial<Record<Word, number>>>;
@@ -42,7 +42,7 @@ export function showPlan(
 ): void {
   const sentences = [
     describeCounts(countWords(items.map(({ fate }) => fate))),
-    ...(toCreate > 0 ? [describeForecast(forecast, session)] : []),
+    ...(toCreate > 0 ? [forecast.words] : []),
     ...describeOddities(items),
   ];
   for (const sentence of sentences) notice(session.report, sentence);
@@ -162,7 +162,7 @@ function importFailure(
   }
   const similar = findByFate(items, 'similar').length;
   const reason = cause?.message ?? (stop && 'the outcomes of three requests in a row are unknown');
-  const which = similar > 0 ? ` (${describeCount('similar', similar)})` : '';
+  const which = similar > 0 ? ` (${formatCount(similar)} ${rowWords.similar})` : '';
   const parts = [
     unknown > 0 && `${countOf(unknown, 'row')} with unknown outcome`,
     refused > 0 && `${countOf(refused, 'row')} refused${which}`,
@@ -222,9 +222,7 @@ function reportHead(source: string, items: readonly Item[], counts: Counts): Jso
 }
 
 function countLines(counts: Counts): string[] {
-  return listEntries(counts).map(
-    ([word, count]) => `${chooseWords(word, count)}: ${formatCount(count)}`,
-  );
+  return listEntries(counts).map(([word, count]) => `${rowWords[word]}: ${formatCount(count)}`);
 }
 
 /** Counts words in the order of `rowWords`. */
@@ -239,21 +237,14 @@ function countWords(words: readonly Word[]): Counts {
 
 function describeCounts(counts: Counts, time = ''): string {
   return listEntries(counts)
-    .map(([word, count]) => describeCount(word, count) + (word === 'created' ? time : ''))
+    .map(([word, count]) => {
+      return `${formatCount(count)} ${rowWords[word]}${word === 'created' ? time : ''}`;
+    })
     .join(', ');
 }
 
 function listEntries(counts: Counts): [Word, number][] {
   return Object.entries(counts) as [Word, number][];
-}
-
-function describeCount(word: Word, count: number): string {
-  return `${formatCount(count)} ${chooseWords(word, count)}`;
-}
-
-function chooseWords(word: Word, count: number): string {
-  const [one, several = one]: readonly [string, string?] = rowWords[word];
-  return count === 1 ? one : several;
 }
 
 function toExactId(id: string | undefined): number | bigint | undefined {
