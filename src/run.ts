@@ -145,7 +145,7 @@ async function formatInSettings(
 ): Promise<Format | undefined> {
   try {
     const { loadSettings } = await import('./session/settings.ts');
-    return loadSettings(context, profile ? { profile } : {}).settings.get('output').value;
+    return loadSettings(context, profile ? { profile } : {}).format;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type SettingName, type SettingOption, settings } from '../settings/settings.ts';
+import { type SettingOption, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
 export type CommonOptions = { readonly [Name in SettingOption]?: string } & {
@@ -16,28 +16,16 @@ export type CommonOptions = { readonly [Name in SettingOption]?: string } & {
 
 export const commonHeading = 'Options of all commands:';
 
-/** Options that help shows below that of a setting. */
-const related: { readonly [Name in SettingName]?: readonly Option[] } = {
-  'base-url': [
-    new Option('--api-key-file <file>', 'read the API key from a file, or - for standard input'),
-  ],
-  output: [
-    new Option('--json', 'same as -o json'),
-    new Option(
-      '--query <expression>',
-      "print only part of the result, such as '[].name' (JMESPath)",
-    ),
-    new Option(
-      '--columns <names>',
-      'fields to print, in the order given, such as id,name',
-    ).argParser(parseColumns),
-    new Option('--no-header', 'omit the header row (table, csv, tsv)'),
-  ],
-};
-
 /** Made once and shared by the program, the group and the verb: making them takes longer than adding them. */
 const options: readonly Option[] = [
   ...settingOptions(),
+  new Option('--api-key-file <file>', 'read the API key from a file, or - for standard input'),
+  new Option('--json', 'same as -o json'),
+  new Option('--query <expression>', "print only part of the result, such as '[].name' (JMESPath)"),
+  new Option('--columns <names>', 'fields to print, in the order given, such as id,name').argParser(
+    parseColumns,
+  ),
+  new Option('--no-header', 'omit the header row (table, csv, tsv)'),
   new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
   new Option('-q, --quiet', 'print only the result and errors'),
   new Option('-v, --verbose', 'log each request and response'),
@@ -70,12 +58,10 @@ export function commonOptions(command: Command): CommonOptions {
 }
 
 function settingOptions(): readonly Option[] {
-  return (Object.keys(settings) as SettingName[]).flatMap((name) => {
-    const { flags, help, choices } = settings[name];
+  return Object.values(settings).flatMap(({ flags, help, choices }) => {
     if (flags === undefined) return [];
     const option = new Option(flags, help);
-    if (choices) option.choices(choices);
-    return [option, ...(related[name] ?? [])];
+    return choices ? option.choices(choices) : option;
   });
 }
 

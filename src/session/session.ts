@@ -1,17 +1,15 @@
 import type { Command } from 'commander';
-import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { notice, type Report, warn } from '../events.ts';
+import { notice, warn } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
-import type { Query } from '../query/query.ts';
 import type { RateLimit } from '../request/exchange.ts';
 import { listUnknownFields } from '../settings/file.ts';
 import { type App, hasColor } from './app.ts';
 import { type Connection, createConnection } from './connect.ts';
-import { type CommonOptions, commonOptions } from './options.ts';
+import { commonOptions } from './options.ts';
 import { loadSettings, type Settings, type Setup } from './settings.ts';
 
 /** One run of one command. */
@@ -41,53 +39,50 @@ export async function runSession(
   action: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { context, sink, isSeparated } = app;
+  const { stdout, stderr } = context;
   const options = commonOptions(command);
-  const { settings, fault, formatInForce } = loadWithFormat(context, options, kind);
+  const { settings, fault, format: formatInForce } = loadSettings(context, options, kind);
   if (fault && !kind.onFault) throw fault;
   app.format = formatInForce;
   const { report, end: endStatus } = createReporter(context, sink, {
-    json: hasJsonEvents(formatInForce, context.stderr),
+    json: hasJsonEvents(formatInForce, stderr),
     quiet: options.quiet ?? false,
-    color: hasColor(context.stderr, context.env, options),
+    color: hasColor(stderr, context.env, options),
   });
   if (fault && kind.onFault === 'warn') warn(report, fault.message);
+
   const { profile } = settings;
   const setup: Setup = { context, sink, options, settings, profile, report };
-  const limitLine = createLimitLine(context, report);
+  let latestLimit: RateLimit | undefined;
+  const printLimit = () => {
+    if (latestLimit) report({ event: 'rate_limit', ...latestLimit });
+    latestLimit = undefined;
+  };
+  const connection = createConnection(setup, (rateLimit) => {
+    latestLimit = rateLimit;
+  });
   const format = options.output === undefined ? (kind.format ?? formatInForce) : formatInForce;
+  const resultSink: Sink = {
+    ...sink,
+    print(lines) {
+      // With stderr alone on a terminal the limit comes first: a pager may draw the result on that terminal.
+      if (stderr.isTTY && !stdout.isTTY) printLimit();
+      return sink.print(lines);
+    },
+  };
   let failure: unknown;
   try {
-    await action({
-      ...setup,
-      ...createConnection(setup, limitLine.update),
-      isSeparated,
-      fault,
-      format,
-      output: await createOutput(setup, format, limitLine.beforeResult(sink)),
-    });
+    const output = await createOutput(setup, format, resultSink);
+    await action({ ...setup, ...connection, isSeparated, fault, format, output });
   } catch (error) {
     failure = error;
-    // The failure says when to try again, which may be later than the window's reset.
-    if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.discard();
     throw error;
   } finally {
     endStatus();
-    const said = failure instanceof Failure ? failure.message : undefined;
-    for (const text of listComplaints(settings)) if (text !== said) warn(report, text);
-    limitLine.print();
-  }
-}
-
-/** The format of the command line is not among the settings: `config list -o csv` shows that of other commands. */
-function loadWithFormat(context: Context, { output, ...options }: CommonOptions, kind: Kind) {
-  const { settings, fault } = loadSettings(context, options, kind);
-  // Commander let no other word through.
-  if (output !== undefined) return { settings, fault, formatInForce: output as Format };
-  try {
-    return { settings, fault, formatInForce: settings.get('output').value };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { settings, fault: fault ?? error, formatInForce: 'table' as const };
+    const { message, details }: Partial<Failure> = failure instanceof Failure ? failure : {};
+    for (const text of listComplaints(settings)) if (text !== message) warn(report, text);
+    // A failure may say when to try again, which may be later than the window's reset.
+    if (details?.resetAt === undefined) printLimit();
   }
 }
 
@@ -98,31 +93,6 @@ export function listComplaints({ file }: Settings): string[] {
   return [...(file.unreachable ? [file.unreachable.message] : []), ...(unknown[0] ? [fields] : [])];
 }
 
-function createLimitLine({ stdout, stderr }: Context, report: Report) {
-  let latest: RateLimit | undefined;
-  const print = () => {
-    if (latest) report({ event: 'rate_limit', ...latest });
-    latest = undefined;
-  };
-  return {
-    update(rateLimit: RateLimit): void {
-      latest = rateLimit;
-    },
-    print,
-    discard(): void {
-      latest = undefined;
-    },
-    /** Returns the sink for the result. With stderr alone on a terminal the line comes first: a pager may draw on that terminal. */
-    beforeResult: (sink: Sink): Sink => ({
-      ...sink,
-      print(lines) {
-        if (stderr.isTTY && !stdout.isTTY) print();
-        return sink.print(lines);
-      },
-    }),
-  };
-}
-
 async function createOutput(
   { context, options, report }: Setup,
   format: Format,
@@ -130,18 +100,14 @@ async function createOutput(
 ): Promise<Printer> {
   const { query, columns, header = true } = options;
   const say = (message: string) => notice(report, message);
+  const { createQuery } = query === undefined ? {} : await import('../query/query.ts');
   return new Printer({
     context,
     sink,
     notice: say,
     format,
     columns,
-    query: query === undefined ? undefined : await prepareQuery(sink.redact(query), say),
+    query: createQuery?.(sink.redact(query ?? ''), say),
     header,
   });
-}
-
-async function prepareQuery(expression: string, say: (message: string) => void): Promise<Query> {
-  const { createQuery } = await import('../query/query.ts');
-  return createQuery(expression, say);
 }

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { othersCanChange } from '../disk/files.ts';
 import { configFailure, Failure, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
+import type { Format } from '../formats.ts';
 import type { Sink } from '../output/sink.ts';
 import { openSettingsFile, type SettingsFile } from '../settings/file.ts';
 import { profilesWithKey } from '../settings/keys.ts';
@@ -156,26 +157,46 @@ export function listProfiles({ folder, saved }: SettingsFile): readonly string[]
   return [...new Set([...builtInProfiles, ...Object.keys(saved.profiles ?? {}), ...withKey])];
 }
 
-/** Reads the settings of a run. A profile that is new need not exist. `fault` is in the file, and left out of `settings`. */
+/**
+ * Reads the settings of a run. A profile that is new need not exist. `fault` is in the file, and left out of `settings`. The format of
+ * the command line is not among them: `config list -o csv` shows that of other commands.
+ */
 export function loadSettings(
   context: Context,
-  options: CommonOptions,
+  { output, ...options }: CommonOptions,
   { isNew = false } = {},
-): { readonly settings: Settings; readonly fault?: Failure | undefined } {
+): { readonly settings: Settings; readonly format: Format; readonly fault?: Failure | undefined } {
   const file = openSettingsFile(context);
+  let { fault } = file;
+  const orDefault = <Found>(find: () => Found, byDefault: () => Found): Found => {
+    try {
+      return find();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      fault ??= error;
+      return byDefault();
+    }
+  };
   const open = (given: Given): Settings => {
     const settings = new Settings(context, options, file, given);
     if (!isNew) settings.requireProfile(given.text, given.source);
     return settings;
   };
   const given = fromFlagOrEnv('default-profile', options, context.env);
-  if (given) return { settings: open(given), fault: file.fault };
-  try {
-    return { settings: open(findDefaultProfile(file)), fault: file.fault };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { settings: open(productionByDefault), fault: error };
-  }
+  const settings = given
+    ? open(given)
+    : orDefault(
+        () => open(findDefaultProfile(file)),
+        () => open(productionByDefault),
+      );
+  // Commander let no other word through.
+  const format =
+    (output as Format) ??
+    orDefault(
+      () => settings.get('output').value,
+      () => 'table',
+    );
+  return { settings, format, fault };
 }
 
 const productionByDefault: Given = { text: 'production', source: 'default' };
