@@ -8,7 +8,7 @@ import { requireBaseUrl } from '../session/connect.ts';
 import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
 import type { Session } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
-import { missingVersionNotice, parseBaseUrl } from '../settings/addresses.ts';
+import { parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
 import { shortKeyNotice } from '../text/secret.ts';
@@ -27,7 +27,7 @@ export const login: Verb = {
 };
 
 async function logIn(session: Session): Promise<void> {
-  const { context, options, report, settings } = session;
+  const { context, options, settings } = session;
   refuseWhereUseless(session);
   const folder = requireConfigFolder(context);
   const isPrompted = canPrompt(context, options);
@@ -38,8 +38,6 @@ async function logIn(session: Session): Promise<void> {
     (await readFlaggedKey(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
 
-  const unversioned = missingVersionNotice(baseUrl);
-  if (unversioned) notice(report, unversioned);
   await verify(session, baseUrl, key);
   await store(session, folder, baseUrl, key);
 }
@@ -165,7 +163,14 @@ async function printStatus(session: Session, { check }: StatusOptions): Promise<
   output.checkColumns(check ? [...statusColumns, 'works'] : statusColumns);
   const baseUrl = settings.get('base-url')?.value;
   const key = profile.isSandbox ? { source: 'the sandbox' } : await session.key();
-  const failure = check && key ? await tryKey(session) : undefined;
+  const succeed = () => undefined;
+  const failure =
+    check &&
+    key &&
+    (await session
+      .client()
+      .then(readCategories)
+      .then(succeed, (error) => error));
   // Only a 401 says that the key is missing or invalid (interface document, section 5).
   const isRejected = failure instanceof Failure && failure.details.service?.status === 401;
 
@@ -182,14 +187,4 @@ async function printStatus(session: Session, { check }: StatusOptions): Promise<
   const short = 'value' in key && shortKeyNotice(key.value);
   if (short) notice(report, short);
   if (failure) throw failure;
-}
-
-function tryKey(session: Session): Promise<unknown> {
-  return session
-    .client()
-    .then(readCategories)
-    .then(
-      () => undefined,
-      (error) => error,
-    );
 }

@@ -3,11 +3,9 @@ import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Session } from '../session/session.ts';
-import { findDefaultProfile, type Given, profileFlag } from '../session/settings.ts';
-import { missingVersionNotice } from '../settings/addresses.ts';
+import { findDefaultProfile, type Given } from '../session/settings.ts';
 import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
-import { hasStoredKey } from '../settings/keys.ts';
 import { type SettingName, settingNames, settings } from '../settings/settings.ts';
 import { parseProfileName } from '../settings/values.ts';
 import { describeSetting } from './topics.ts';
@@ -107,13 +105,6 @@ async function setSetting(session: Session, name: EffectiveName, value: string):
   const { saveSetting } = await import('../settings/save.ts');
   const file = saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
-  const unversioned = name === 'base-url' ? missingVersionNotice(new URL(value)) : undefined;
-  if (unversioned) notice(report, unversioned);
-  if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
-    const stored = `the stored key of profile ${profile.name}`;
-    const logout = `petstore auth logout${profileFlag(profile)}`;
-    notice(report, `${name} takes precedence over ${stored}; to remove that: ${logout}`);
-  }
 }
 
 function withoutSecrets(name: SettingName, value: string): string {

@@ -53,19 +53,9 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   // Only a read shows whether the store responds.
   const isReachable = limit.isRemote();
   if (store && isReachable) notice(report, `shared with other machines through ${store.name}`);
-  if (store && !isReachable && reset) {
-    warn(
-      report,
-      `reset on this machine; ${store.name} is not responding, and will be reset when it is used again`,
-    );
-  }
 
   const { minute, day } = status;
-  const given = session.settings.get('plan');
-  const plan = given?.value.quotas;
-  if (plan && minute.source === 'service' && minute.limit !== plan.minute) {
-    warn(report, `plan is ${given.text}, but the service says ${minute.limit}/min, which counts`);
-  }
+  const plan = session.settings.get('plan')?.value.quotas;
 
   const now = context.now();
   await output.print({

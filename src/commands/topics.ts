@@ -25,7 +25,7 @@ export const topics: Readonly<Record<string, (program: Command) => string>> = {
 const rules = [
   'They can be given before or after the command. If options contradict each other, the last one counts: --json -o csv prints CSV.',
   '--query picks from what --json prints, in the language of aws and az: --query "[?name==\'dog\'].id". Put strings in single quotes and numbers in backticks. With -o raw a single value is printed bare, for shells.',
-  'A duration is 500ms, 30s, 2m, 1h30m or inf; a number without a unit is seconds.',
+  'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
   'Some of them can also be set in the environment (petstore help environment) and in the settings (petstore help config set).',
 ];
 

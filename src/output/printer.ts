@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
-import { quoted } from '../text/quote.ts';
+import { quoted, quoteSome } from '../text/quote.ts';
 import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, toQueryRows, toRow } from './columns.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
@@ -30,7 +30,6 @@ export type Result = {
       readonly columns: readonly string[];
       /** Fields around the list in JSON, YAML and --query, which then have the list as `items`. */
       readonly head?: JsonObject;
-      readonly unit?: string;
     }
 );
 
@@ -54,10 +53,9 @@ type PrinterOptions = {
   readonly header: boolean;
 };
 
-/** Elements that are laid out at a time, so that a long list takes no more memory than a short one. */
 const emptyList = 'The list is empty.';
+/** Elements that are laid out at a time, so that a long list takes no more memory than a short one. */
 const batchSize = 1_000;
-const maxListedColumns = 20;
 /** A query holds its list in memory. */
 const maxQueriedElements = 1_000_000;
 
@@ -102,7 +100,7 @@ export class Printer {
         isPrinted ||= lines.length > 0;
       }
     } catch (error) {
-      throw 'unit' in result ? this.#incomplete(error, result.unit) : error;
+      throw 'list' in result ? this.#incomplete(error) : error;
     }
     if (format === 'table' && !isPrinted) notice(view.empty);
   }
@@ -154,11 +152,8 @@ export class Printer {
 
   #reportUnknown(known: readonly string[]): void {
     const { columns = [], notice } = this.#options;
-    const more = known.length > maxListedColumns ? ', …' : '';
-    const list = known.slice(0, maxListedColumns).join(', ');
-    for (const name of columns) {
-      if (known.includes(name)) continue;
-      notice(`unknown column ${quoted(name)}; the response has these fields: ${list}${more}`);
+    for (const name of columns.filter((name) => !known.includes(name))) {
+      notice(`unknown column ${quoted(name)}; the response has ${quoteSome(known)}`);
     }
   }
 
@@ -204,12 +199,12 @@ export class Printer {
   }
 
   /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
-  #incomplete(error: unknown, unit = 'elements'): unknown {
+  #incomplete(error: unknown): unknown {
     const failure = asFailure(error);
     if (this.#printed === 0 || !failure) return error;
     const { kind, message } = failure;
     if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
-    return failure.with({}, `${message}; the list is incomplete: ${this.#printed} ${unit} printed`);
+    return failure.with({}, `${message}; the list is incomplete: ${this.#printed} printed`);
   }
 }
 

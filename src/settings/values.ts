@@ -39,16 +39,9 @@ const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 export function parseDuration(text: string, source?: string, examples = '30s, 2m or 1h'): number {
   if (text === 'inf') return Number.POSITIVE_INFINITY;
-  const parts = [...text.matchAll(/(\d{1,9}(?:\.\d{1,3})?)(ms|[smh]|$)/g)];
-  const isWhole = text !== '' && parts.map(([part]) => part).join('') === text;
-  // Of 1h30 nobody knows what the 30 are.
-  if (!isWhole || (parts.length > 1 && /\d$/.test(text))) {
-    throw invalid('duration', text, source, `Write ${examples}.`);
-  }
-  return parts.reduce(
-    (sum, [, amount, unit]) => sum + Number(amount) * units[(unit || 's') as keyof typeof units],
-    0,
-  );
+  const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|[smh])?$/.exec(text) ?? [];
+  if (amount === undefined) throw invalid('duration', text, source, `Write ${examples}.`);
+  return Number(amount) * units[unit as keyof typeof units];
 }
 
 export function parseMaxWait(text: string, source?: string): number {

@@ -23,7 +23,7 @@ stories(
   that are reset while the store is gone are reset there when it is back
     one: list! < 429 900 => 75
     store refuses
-    one: limits --reset => says ${shownUrl} is not responding, and will be reset when
+    one: limits --reset => says until it answers, this machine counts alone
     one: list!
     store works
     one: list!

@@ -31,7 +31,7 @@ describe('--columns', () => {
     const asJson = await petstore([...argv, '--columns', 'legs,name', '-o', 'ndjson']);
 
     expect(asCsv).toMatchObject({ exitCode: 0, stdout: csv });
-    const notice = 'petstore: unknown column "legs"; the response has these fields: ';
+    const notice = 'petstore: unknown column "legs"; the response has ';
     expect(asCsv.stderr.includes(notice)).toBe(body !== '[]');
     expect(asJson.stdout).not.toContain('legs');
   });
@@ -58,7 +58,7 @@ describe('the lines of a table', () => {
 
     expect(stdout.split('\n')).toHaveLength(3);
     expect(stdout).not.toContain('│');
-    expect(stderr).toContain(', field19, …\n');
+    expect(stderr).toContain('"field2" and 9998 more\n');
   });
 });
 

@@ -59,7 +59,7 @@ test('--query comes before --columns', async ({ petstore, sandbox }) => {
 
   const unknown = await petstore([...argv, 'raw', '--columns', 'name']);
   expect(unknown).toMatchObject({ exitCode: 0, stdout: '{}\n{}\n' });
-  const notice = 'petstore: unknown column "name"; the response has these fields: id, n\n';
+  const notice = 'petstore: unknown column "name"; the response has "id", "n"\n';
   expect(unknown.stderr).toContain(notice);
 });
 

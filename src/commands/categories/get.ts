@@ -44,8 +44,8 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     throw new Failure('refused', `category ${quoted(idOrName)} not found`, { hint });
   }
   if (ids.length > 1) {
-    const more = ids.length > maxIds ? ` and ${ids.length - maxIds} more` : '';
-    const message = `"${idOrName}" is ambiguous: ids ${ids.slice(0, maxIds).join(', ')}${more}`;
+    const shown = ids.length > maxIds ? [...ids.slice(0, maxIds), '…'] : ids;
+    const message = `"${idOrName}" is ambiguous: ids ${shown.join(', ')}`;
     // The id that was asked for would be just as ambiguous.
     const id = ids.find((id) => id !== idOrName);
     const next = id === undefined ? 'list' : `get ${id}`;

@@ -81,11 +81,11 @@ async function importFile(session: Session, file: string, options: Options): Pro
   if (input.items.length === 0 && !options.dryRun) {
     return reportEnding(session, input.source, [], { stop: undefined, copies: [] }, undefined);
   }
-  const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
-  if (obstacle !== undefined) {
+  const canAsk = file !== '-' && canPrompt(context, session.options) && !session.options.quiet;
+  if (!canAsk && !options.yes && !options.dryRun) {
     throw usageFailure(
-      `confirmation needed, but ${obstacle} (use --yes)`,
-      'To see the plan first, use --dry-run.',
+      'confirmation needed, but petstore cannot ask here: use --yes',
+      'It asks on a terminal, where the file is not standard input, without CI, --no-input and --quiet.',
     );
   }
   const { source, path, items } = input;
@@ -114,15 +114,6 @@ function resolveSettle(text: string | undefined): SettleTimes {
   const settleMs = parseDuration(text, '--settle', '30s, 2m or 0');
   if (settleMs <= maxSettleMs) return { settleMs, settleAfterKillMs: settleMs };
   throw invalid('duration', text, '--settle', 'Write at most 24h, such as 5m.');
-}
-
-function obstacleToAsking(file: string, { context, options }: Session): string | undefined {
-  const { stdin, stderr } = context;
-  if (file === '-') return 'standard input is the file';
-  if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
-  if (options.input === false) return '--no-input is set';
-  if (!canPrompt(context, options)) return 'CI is set';
-  return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 
 async function run(

@@ -50,7 +50,6 @@ async function printList({ client, output }: Session, options: Options): Promise
     list: batches,
     columns: categoryColumns,
     empty: search === undefined ? 'No categories yet.' : `No categories match "${search}".`,
-    unit: 'categories',
   });
 }
 

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { Failure, systemCode, usageFailure } from '../../errors.ts';
+import { saving } from '../../disk/files.ts';
+import { systemCode, usageFailure } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { sandboxProfile } from '../../settings/values.ts';
 import { quoteForShell } from '../../text/shell.ts';
@@ -17,7 +18,7 @@ export async function runProgram(
   profiles: readonly string[],
 ): Promise<number> {
   const { env, self } = context;
-  const folder = makeFolder();
+  const folder = saving(tmpdir(), () => mkdtempSync(join(tmpdir(), 'petstore-sandbox-')));
   const config = join(folder, 'config');
   // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
   const programs = join(folder, 'node_modules', '.bin');
@@ -47,16 +48,6 @@ export async function runProgram(
     } catch {
       // On Windows a process that the program left may have a file in it open.
     }
-  }
-}
-
-function makeFolder(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
-  } catch (cause) {
-    const message = `cannot make a folder in ${tmpdir()} (${systemCode(cause)})`;
-    const hint = 'Set TMPDIR (on Windows TEMP) to a folder where you can write.';
-    throw new Failure('output', message, { consequence: 'Nothing was run.', hint, cause });
   }
 }
 

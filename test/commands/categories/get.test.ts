@@ -42,7 +42,7 @@ test('categories get names the first 20 ids of an ambiguous name', async ({
   const { stderr } = await petstore('categories get dog');
 
   const ids = Array.from({ length: 20 }, (_, id) => id).join(', ');
-  expect(stderr).toContain(`"dog" is ambiguous: ids ${ids} and 17 more\n`);
+  expect(stderr).toContain(`"dog" is ambiguous: ids ${ids}, …\n`);
 });
 
 test('categories get sees at the end of a list above 8 MiB that it is not the only one', async ({
