@@ -12,6 +12,7 @@ import { parseBaseUrl } from '../settings/addresses.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
 import { shortKeyNotice } from '../text/secret.ts';
+import { save } from './config.ts';
 import type { Verb } from './verb.ts';
 
 export const login: Verb = {
@@ -99,11 +100,12 @@ async function verify(session: Session, baseUrl: URL, key: ApiKey): Promise<void
 }
 
 async function store(
-  { context, profile, report, settings }: Session,
+  session: Session,
   folder: string,
   { origin, href }: URL,
   key: ApiKey,
 ): Promise<void> {
+  const { context, profile, report, settings } = session;
   const path = saveKey(context, folder, profile.name, { origin, key: key.value });
   notice(
     report,
@@ -117,14 +119,9 @@ async function store(
   }
   // Later commands have neither the flag nor the variable that gave it.
   if (settings.findSaved('base-url') === href) return;
-  const { saveSetting } = await import('../settings/save.ts');
-  const setting = { profile: profile.name, name: 'base-url' } as const;
-  try {
-    const file = saveSetting(context, folder, setting, href);
-    notice(report, `saved base-url=${href} for profile ${profile.name} in ${file}`);
-  } catch (error) {
+  await save(session, 'base-url', href).catch((error) => {
     throw withDetails(error, { consequence: 'The key was stored, but not its base URL.' });
-  }
+  });
 }
 
 export const logout: Verb = {

@@ -7,7 +7,6 @@ import { findDefaultProfile, type Given } from '../session/settings.ts';
 import { settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { type SettingName, settingNames, settings } from '../settings/settings.ts';
-import { parseProfileName } from '../settings/values.ts';
 import { describeSetting } from './topics.ts';
 import type { Verb } from './verb.ts';
 
@@ -27,11 +26,15 @@ async function listSettings(session: Session): Promise<void> {
   output.checkColumns(columns);
   const rows = effectiveNames.map((name) => {
     const given = findEffective(name, session);
-    // The command may contain what opens a vault, and lists are pasted into tickets.
-    const isShown = name !== 'api-key-command' || given === undefined;
-    return toRow(name, isShown ? given : { ...given, text: '(set)' });
+    return toRow(name, given && { ...given, text: withoutSecrets(name, given.text) });
   });
   await output.print({ list: rows, columns });
+}
+
+/** A command may contain what opens a vault, and lists are pasted into tickets. */
+function withoutSecrets(name: EffectiveName, text: string): string {
+  if (name === 'api-key-command') return '(set)';
+  return name === 'profile' ? text : (settings[name].withoutSecrets?.(text) ?? text);
 }
 
 function findEffective(
@@ -39,10 +42,7 @@ function findEffective(
   { profile, settings: all }: Session,
 ): Given | undefined {
   if (name === 'profile') return profile.given;
-  if (name === 'default-profile') return findDefaultProfile(all.file);
-  const given = all.find(name);
-  const { withoutSecrets } = settings[name];
-  return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
+  return name === 'default-profile' ? findDefaultProfile(all.file) : all.find(name);
 }
 
 function toRow(name: EffectiveName, given: Given | undefined): JsonObject {
@@ -66,7 +66,8 @@ async function printSetting(session: Session, name: EffectiveName): Promise<void
       profile.isSandbox ? ofSandbox : 'See: petstore config set --help',
     );
   }
-  await output.print({ text: [given.text], record: toRow(name, given), columns });
+  const text = name === 'api-key-command' ? given.text : withoutSecrets(name, given.text);
+  await output.print({ text: [text], record: toRow(name, { ...given, text }), columns });
 }
 
 const ofSandbox = 'The sandbox has its own base URL, API key and limit.';
@@ -89,27 +90,29 @@ export const set: Verb = {
   run: setSetting,
 };
 
-async function setSetting(session: Session, name: EffectiveName, value: string): Promise<void> {
-  const { context, profile, report, settings: all } = session;
-  if (name === 'profile') {
-    const hint = `Run: petstore profile use ${parseProfileName(value)}`;
-    throw usageFailure('the profile in use is set by a command of its own', hint);
-  }
-  if (profile.isSandbox && settings[name].isOfSandbox) {
+export async function setSetting(
+  session: Session,
+  given: EffectiveName,
+  value: string,
+): Promise<void> {
+  const name = given === 'profile' ? 'default-profile' : given;
+  if (session.profile.isSandbox && settings[name].isOfSandbox) {
     throw usageFailure(ofSandbox, 'Add the profile that you mean: --profile production.');
   }
   settings[name].parse(value);
-  if (name === 'default-profile') all.requireProfile(value);
-  const folder = requireConfigFolder(context);
-  const { path, phrase } = locateSetting(name, session);
-  const { saveSetting } = await import('../settings/save.ts');
-  const file = saveSetting(context, folder, path, value);
-  notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
+  if (name === 'default-profile') session.settings.requireProfile(value);
+  await save(session, name, value);
 }
 
-function withoutSecrets(name: SettingName, value: string): string {
-  if (name === 'api-key-command') return name;
-  return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
+/** Sets a setting, or removes it, and says so. */
+export async function save(session: Session, name: SettingName, value?: string): Promise<void> {
+  const { context, profile, report } = session;
+  const path = name === 'default-profile' ? { name } : { name, profile: profile.name };
+  const { saveSetting } = await import('../settings/save.ts');
+  const file = saveSetting(context, requireConfigFolder(context), path, value);
+  const phrase = 'profile' in path ? ` for profile ${path.profile}` : '';
+  const saved = `saved ${name}=${value && withoutSecrets(name, value)}${phrase} in ${file}`;
+  notice(report, value === undefined ? `removed ${name}${phrase} from ${file}` : saved);
 }
 
 export const unset: Verb = {
@@ -120,23 +123,10 @@ export const unset: Verb = {
 };
 
 async function unsetSetting(session: Session, name: SettingName): Promise<void> {
-  const { context, report, settings: all } = session;
-  const { path, phrase } = locateSetting(name, session);
-  const folder = requireConfigFolder(context);
-  const isSet =
-    name === 'default-profile'
-      ? all.file.saved[name] !== undefined
-      : all.findSaved(name) !== undefined;
-  if (!isSet) return notice(report, `${name} is not set${phrase}`);
-  const { saveSetting } = await import('../settings/save.ts');
-  const file = saveSetting(context, folder, path, undefined);
-  notice(report, `removed ${name}${phrase} from ${file}`);
-}
-
-/** Finds where the settings file has a setting: once, or once for each profile. */
-function locateSetting(name: SettingName, { profile }: Session) {
-  if (name === 'default-profile') return { path: { name }, phrase: '' };
-  return { path: { name, profile: profile.name }, phrase: ` for profile ${profile.name}` };
+  const { file } = session.settings;
+  const saved = name === 'default-profile' ? file.saved[name] : session.settings.findSaved(name);
+  if (saved === undefined) return notice(session.report, `${name} is not set`);
+  await save(session, name);
 }
 
 export const path: Verb = {

@@ -1,10 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readText, saving } from '../disk/files.ts';
-import { writeNew } from '../disk/open-file.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
-import { nameTemporary } from '../disk/temporary.ts';
+import { durableRemove, durableWrite, readText } from '../disk/files.ts';
 import { configFailure, Failure } from '../errors.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
@@ -143,13 +140,10 @@ async function checkCertificates({ context }: Session): Promise<Finding> {
 
 async function checkStateFolder({ context }: Session): Promise<Finding> {
   const folder = requireStateFolder(context);
-  const file = nameTemporary(join(folder, 'doctor'));
+  const file = join(folder, 'doctor');
   // Only writing shows a full disk.
-  saving(folder, () => {
-    makePrivateFolder(folder);
-    writeNew(file, '?'.repeat(4_096));
-    rmSync(file);
-  });
+  durableWrite(file, '?'.repeat(4_096));
+  durableRemove(file);
   const fault = findLimitsFault(folder, context);
   if (!fault) return folder;
   const finding = `${fault.message}: the rate limit is kept elsewhere`;

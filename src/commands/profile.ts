@@ -1,10 +1,10 @@
 import { notice } from '../events.ts';
 import type { Session } from '../session/session.ts';
 import { findDefaultProfile, listProfiles, type Settings } from '../session/settings.ts';
-import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
-import { parseProfileName, sandboxProfile } from '../settings/values.ts';
+import { sandboxProfile } from '../settings/values.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
+import { setSetting } from './config.ts';
 import type { Verb } from './verb.ts';
 
 const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
@@ -50,14 +50,8 @@ export const use: Verb = {
 };
 
 async function useProfile(session: Session, name: string): Promise<void> {
-  const { context, profile, report, settings } = session;
-  settings.requireProfile(parseProfileName(name));
-
-  const folder = requireConfigFolder(context);
-  const { saveSetting } = await import('../settings/save.ts');
-  const path = saveSetting(context, folder, { name: 'default-profile' }, name);
-  notice(report, `default profile is now ${name}, saved in ${path}`);
-  const { source, file } = profile.given;
-  if (source === 'default' || file !== undefined || profile.name === name) return;
-  notice(report, `${source} takes precedence over the default profile`);
+  await setSetting(session, 'default-profile', name);
+  const { source, file } = session.profile.given;
+  if (source === 'default' || file !== undefined || session.profile.name === name) return;
+  notice(session.report, `${source} takes precedence over the default profile`);
 }

@@ -1,5 +1,5 @@
 import { type Command, Help } from 'commander';
-import { extractFlag, type Setting, settings } from '../settings/settings.ts';
+import { type Setting, settings } from '../settings/settings.ts';
 import { formatList, type Item, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
@@ -19,7 +19,10 @@ export const topics: Readonly<Record<string, (program: Command) => string>> = {
       ),
     ].join('\n\n'),
   environment: (program) =>
-    formatList(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
+    formatList(program, 'Environment variables (options come before them):', [
+      ...settingVariables(),
+      ...otherVariables,
+    ]),
 };
 
 const rules = [
@@ -60,13 +63,9 @@ export const exitCodes: readonly Item[] = [
 ];
 
 function settingVariables(): readonly Item[] {
-  return Object.values(settings).flatMap((setting): readonly Item[] => {
-    const { variable, flags } = setting;
-    if (!variable) return [];
-    const flag = setting === settings.output ? '-o and --json' : flags && extractFlag(flags);
-    const overridden = flag ? `; overridden by ${flag}` : '';
-    return [[variable, `${describeSetting(setting)}${overridden}`]];
-  });
+  return Object.values(settings).flatMap((setting): readonly Item[] =>
+    setting.variable ? [[setting.variable, describeSetting(setting)]] : [],
+  );
 }
 
 export function describeSetting({ help, form, choices }: Setting): string {
@@ -74,7 +73,7 @@ export function describeSetting({ help, form, choices }: Setting): string {
 }
 
 const otherVariables: readonly Item[] = [
-  ['PETSTORE_API_KEY', 'API key; overridden by --api-key-file'],
+  ['PETSTORE_API_KEY', 'API key'],
   ['PETSTORE_CONFIG_DIR', 'settings folder'],
   ['PETSTORE_STATE_DIR', 'state folder'],
   ['https_proxy, all_proxy', 'proxy for requests to the service; upper case works too'],

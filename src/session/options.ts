@@ -37,12 +37,8 @@ const helpOption = new Option('-h, --help', 'show help');
 export function addCommonOptions(command: Command): void {
   command.optionsGroup(commonHeading);
   for (const option of options) command.addOption(option);
-  const set = (name: string, value: unknown) => () =>
-    command.setOptionValueWithSource(name, value, 'cli');
-  command.on('option:json', set('output', 'json'));
   // The last one counts.
-  command.on('option:quiet', set('verbose', false));
-  command.on('option:verbose', set('quiet', false));
+  command.on('option:json', () => command.setOptionValueWithSource('output', 'json', 'cli'));
   command.version(version, '-V, --version', 'print the version');
   command.addHelpOption(helpOption);
 }

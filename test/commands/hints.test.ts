@@ -32,7 +32,6 @@ const rows: Row[] = [
   ['nosuch'],
   ['config set nosuch x'],
   ['config get plan'],
-  ['config set profile staging'],
   ['categories list -p nosuch'],
   ['categories list -p nosuch', noEnv],
   [`categories list -p nosuch --base-url ${local}`, noEnv],
