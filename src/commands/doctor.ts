@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { durableRemove, durableWrite, readText } from '../disk/files.ts';
-import { configFailure, Failure } from '../errors.ts';
+import { configFailure, Failure, withDetails } from '../errors.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
@@ -155,11 +155,10 @@ async function checkStore(session: Session, canSend: boolean): Promise<Finding> 
   const store = chooseSharedStore(session);
   if (!store) return 'not set: only commands with this state folder share the rate limit';
   if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
-  const limit = await session.limits();
-  await readStatus(limit);
-  if (limit.isRemote()) return `${store.name} answers`;
-  const hint = 'Start it, or unset shared-store (PETSTORE_SHARED_STORE).';
-  throw new Failure('network', `${store.name} does not answer`, { hint });
+  await readStatus(await session.limits()).catch((error) => {
+    throw withDetails(error, { hint: 'Start it, or unset shared-store (PETSTORE_SHARED_STORE).' });
+  });
+  return `${store.name} answers`;
 }
 
 const keyCommandSkipped = leftOut(

@@ -35,10 +35,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   output.checkColumns(columns);
   const limit = await limits();
   if (reset) {
-    await limit.change(({ permits }, now) => [
-      { ...emptyState, permits, clearedAt: now },
-      undefined,
-    ]);
+    await limit.change(({ permits }) => [{ ...emptyState, permits }, undefined]);
   }
   if (refresh) await readCategories(await session.client());
   const status = await readStatus(limit);
@@ -50,9 +47,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   if (status.wait) warn(report, describeWait(status.wait, context.now()));
 
   const store = chooseSharedStore(session);
-  // Only a read shows whether the store responds.
-  const isReachable = limit.isRemote();
-  if (store && isReachable) notice(report, `shared with other machines through ${store.name}`);
+  if (store) notice(report, `shared with other machines through ${store.name}`);
 
   const { minute, day } = status;
   const plan = session.settings.get('plan')?.value.quotas;
@@ -67,7 +62,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
     head: {
       inFlight: status.inFlight,
       wait: status.wait ? waitFields(status.wait, now) : null,
-      store: store ? { address: store.name, answers: isReachable } : null,
+      store: store ? { address: store.name } : null,
     },
   });
 }

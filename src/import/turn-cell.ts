@@ -5,12 +5,11 @@ import type { Context, Owner } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
-import { Failure, unsentFailure } from '../errors.ts';
-import type { Wait } from '../events.ts';
-import { Obstacle } from '../request/wait.ts';
+import { type Failure, unsentFailure } from '../errors.ts';
+import { type Obstacle, waitForOthers } from '../request/wait.ts';
 import type { Cell } from '../store/cell.ts';
 import { isOwner } from '../store/owner.ts';
-import { describeStoreError, type Store, type Stored, storeCell } from '../store/store-cell.ts';
+import { type Store, type Stored, storeCell, storeFailure } from '../store/store-cell.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
 
@@ -48,8 +47,6 @@ export type TurnAddress = {
 };
 
 export const maxUnusedMs = 30 * 86_400_000;
-const doctorHint =
-  'import and create --if-missing need the shared store that is set. Run: petstore doctor';
 const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Opens the turn of a service in the store that is set, else on disk. */
@@ -69,10 +66,7 @@ function openInStore(context: Context, store: Store, key: string): TurnCell {
     }
   };
   const form = { parse, lifetimeS: () => maxUnusedMs / 1_000 };
-  const explain = (error: unknown) => {
-    const message = `the shared store ${store.name}: ${describeStoreError(error)}`;
-    return error instanceof Failure ? error : unsentFailure('output', message, doctorHint);
-  };
+  const explain = (error: unknown) => storeFailure(store.name, error);
   return { ...storeCell(store.engine, key, form, context), explain, store };
 }
 
@@ -106,16 +100,8 @@ function unreadable(place: string, name: string, command: string): Failure {
   );
 }
 
-export function waitForStore(why: string): Obstacle {
-  return createObstacle({ why, next: 'creating' }, doctorHint);
-}
-
 export function waitForHolder({ owner: { pid, host }, doing, since }: Holder): Obstacle {
   const why = `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
-  return createObstacle({ why, next: 'waiting for it to finish', pid }, laterHint);
-}
-
-function createObstacle(words: Pick<Wait, 'why' | 'next' | 'pid'>, hint: string): Obstacle {
-  const wait = { reason: 'claimed', waitMs: Number.POSITIVE_INFINITY, ...words } as const;
-  return new Obstacle(wait, unsentFailure('rate_limited', words.why, hint), '');
+  const next = 'waiting for it to finish';
+  return waitForOthers({ reason: 'claimed', why, next, pid }, laterHint);
 }

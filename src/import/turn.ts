@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { Failure, Interruption, nothingSent } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { Obstacle, waitFor } from '../request/wait.ts';
+import { Obstacle, waitFor, waitForOthers, waitWhileAway } from '../request/wait.ts';
 import { change } from '../store/cell.ts';
-import { isRefusal, type Stored } from '../store/store-cell.ts';
+import type { Stored } from '../store/store-cell.ts';
 import {
   type Holder,
   maxUnusedMs,
@@ -13,7 +13,6 @@ import {
   type TurnCell,
   type TurnValue,
   waitForHolder,
-  waitForStore,
 } from './turn-cell.ts';
 
 type Options = TurnAddress & {
@@ -115,8 +114,10 @@ export class Turn {
   ): readonly [next: TurnValue | undefined, found: Obstacle | Stored<TurnValue>] {
     const { value: { holder, unsettledAt } = {}, version, now, isOutdated } = seen;
     const silentMs = this.#watch(version);
-    if (isOutdated && silentMs < maxPutBackMs)
-      return [undefined, waitForStore('the shared store does not know yet whose turn it is')];
+    if (isOutdated && silentMs < maxPutBackMs) {
+      const why = 'the shared store does not know yet whose turn it is';
+      return [undefined, waitForOthers({ reason: 'claimed', why, next: 'creating' }, undefined)];
+    }
     // It is ours also if the reply to an earlier try was lost.
     const isOurs = isOutdated || holder?.id === this.#self.id;
     if (holder && !isOurs && this.#isLiving(holder, silentMs)) {
@@ -218,14 +219,9 @@ export class Turn {
 
   /** Repeats a step until nothing is in its way. */
   #wait<Result>(signal: AbortSignal, step: () => Promise<Result | Obstacle>): Promise<Result> {
-    const { store, explain } = this.#cell;
+    const { explain } = this.#cell;
     const tryStep = () =>
-      step().catch((error: unknown) => {
-        const failure = explain(error);
-        // Nobody creates without the store, which may come back.
-        if (error instanceof Failure || !store || isRefusal(error)) throw failure;
-        return waitForStore(failure.message);
-      });
+      step().catch((error: unknown) => waitWhileAway(explain(error), 'creating'));
     const { maxWaitMs, report } = this.#options;
     const until = this.#context.uptime() + maxWaitMs;
     return waitFor(this.#context, { report, signal, until }, tryStep).catch((error) => {

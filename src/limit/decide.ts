@@ -17,7 +17,7 @@ const maxSameEndMs = 5_000;
 const part = 3;
 /** A shorter gap is none. */
 export const minGapMs = 1_000;
-/** The share of a window that is left to others: to other machines while the store is unreachable, and else at most. */
+/** So much of a window is left to others at most. */
 export const shareOfOthers = 0.25;
 
 /**
@@ -34,13 +34,6 @@ export function decide(state: State, now: number): Denied | undefined {
   const ends = Object.values(state.permits).map(({ expiresAt }) => expiresAt);
   if (ends.length < allowed) return undefined;
   return { reason: 'probe', waitMs: Math.max(0, Math.min(...ends) - now) };
-}
-
-/** Returns the state as it counts while the store is unreachable: a part is left to other machines, and one request goes at a time. */
-export function asOffline(state: State): State {
-  const { minute } = state;
-  const reserved = Math.ceil((minute?.limit ?? 0) * shareOfOthers);
-  return { ...state, together: 1, minute: minute && { ...minute, reserved } };
 }
 
 /** Returns the longest wait that is in force, whatever is in flight. */
@@ -61,17 +54,11 @@ export function isOpen(state: State, kind: 'minute' | 'day', now: number): boole
 }
 
 /** Grants these requests, up to the first one that may not be sent now. One that was granted before counts as granted. */
-export function grantAll(
-  before: State,
-  ids: readonly string[],
-  permit: Permit,
-  now: number,
-  isOffline: boolean,
-) {
+export function grantAll(before: State, ids: readonly string[], permit: Permit, now: number) {
   let state = before;
   for (const [index, id] of ids.entries()) {
     if (id in state.permits) continue;
-    const denied = decide(isOffline ? asOffline(state) : state, now);
+    const denied = decide(state, now);
     if (denied) return { state, granted: ids.slice(0, index), denied };
     state = { ...state, permits: { ...state.permits, [id]: permit }, grantedAt: now };
   }

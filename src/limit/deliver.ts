@@ -95,7 +95,7 @@ async function sendInTurn(
   let isWithdrawn = false;
   let ended: Promise<void> | undefined;
   const lastCheck = async () => {
-    isWithdrawn = !(await turn.isStillGranted());
+    isWithdrawn = !(await turn.isStillGranted().catch(() => false));
     if (isWithdrawn) throw new TransportError('the permit was withdrawn', false);
   };
   // The head says all about the limit, and the body may take long.

@@ -3,17 +3,13 @@ import { type Clocks, isSameStart, later } from './clocks.ts';
 import { dropPermits } from './learn.ts';
 import { emptyState, type Snapshot, type State } from './state.ts';
 
-/** Computes one change; the same state changes nothing. It may run more than once. `isOffline`: the store is unreachable. */
-export type Step<Result> = (
-  state: State,
-  now: number,
-  isOffline: boolean,
-) => readonly [State, Result];
+/** Computes one change; the same state changes nothing. It may run more than once. */
+type Step<Result> = (state: State, now: number) => readonly [State, Result];
 
 export type Limit = {
   readonly change: <Result>(step: Step<Result>) => Promise<Result>;
-  /** Returns true if there is a store, and it can be reached. */
-  readonly isRemote: () => boolean;
+  /** The value is in a shared store. */
+  readonly isRemote: boolean;
 };
 
 const firstMoment = 1e12;
@@ -31,7 +27,7 @@ export function openLimit<Look extends Seen<Snapshot>>(
     return results;
   });
   return {
-    isRemote: () => false,
+    isRemote: false,
     change: <Result>(step: Step<Result>) => take(step) as Promise<Result>,
   };
 }
@@ -67,7 +63,7 @@ function changeState<Look extends Seen<Snapshot>>(
   // Nobody may ever report what became of the requests that were in flight then.
   const lost = last && {
     ...last,
-    state: { ...dropPermits(last.state, last.stamp.at, () => true), era: undefined },
+    state: dropPermits(last.state, last.stamp.at, () => true),
   };
   return change(cell, (look) => {
     const clocks = readClocks(look);
@@ -76,7 +72,7 @@ function changeState<Look extends Seen<Snapshot>>(
     const before = known?.state ?? emptyState;
     let state = before;
     const results = steps.map((step) => {
-      const [after, result] = step(state, stamp.at, false);
+      const [after, result] = step(state, stamp.at);
       state = after;
       return result;
     });

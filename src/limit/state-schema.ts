@@ -47,10 +47,6 @@ const stateSchema = z.object({
   /** 429s in a row. Those of requests that were in flight together are one. */
   refusals: z.number(),
   ownCount: z.optional(z.object({ since: z.number(), requests: z.number() })),
-  /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
-  clearedAt: z.optional(z.number()),
-  /** Names a time in which the store loses no value (shared-limit.ts). */
-  era: z.optional(z.string()),
 });
 
 export const snapshotSchema = z.object({

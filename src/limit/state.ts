@@ -24,8 +24,8 @@ const maxPermitMs = 3_600_000;
 /** Returns false if a time in it is too late to be true. */
 export function isPlausible(value: unknown): boolean {
   const { state, stamp } = value as Snapshot;
-  const { minute, day, block, clearedAt, grantedAt = 0, permits } = state;
-  const moments = [minute?.endsAt, day?.endsAt, block?.until, clearedAt];
+  const { minute, day, block, grantedAt = 0, permits } = state;
+  const moments = [minute?.endsAt, day?.endsAt, block?.until];
   const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
   return (
     Number.isFinite(stamp.at) &&

@@ -1,4 +1,4 @@
-import { asOffline, type Denied, decide, isOpen } from './decide.ts';
+import { type Denied, decide, isOpen } from './decide.ts';
 import { dropPermits } from './learn.ts';
 import type { Limit } from './limit.ts';
 import type { State } from './state.ts';
@@ -21,9 +21,9 @@ export type LimitStatus = {
 };
 
 export function readStatus(limit: Limit): Promise<LimitStatus> {
-  return limit.change((recorded, now, isOffline) => {
+  return limit.change((recorded, now) => {
     const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
-    const denied = decide(isOffline ? asOffline(state) : state, now);
+    const denied = decide(state, now);
     const minute = windowStatus(state, 'minute', now);
     const day = windowStatus(state, 'day', now);
     const inFlight = Object.keys(state.permits).length;

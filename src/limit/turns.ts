@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { ApiRequest } from '../request/exchange.ts';
-import { Obstacle, waitFor } from '../request/wait.ts';
-import { asOffline, type Denied, grantAll, waitInForce } from './decide.ts';
+import { Obstacle, waitFor, waitWhileAway } from '../request/wait.ts';
+import { type Denied, grantAll, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
 import { describeReason, rateLimitFailure } from './words.ts';
@@ -13,6 +13,7 @@ const leaseMarginMs = 5_000;
 const maxLeaseMs = 600_000;
 /** Looking for killed processes reads two files for each request in flight. */
 const minCheckMs = 1_000;
+const next = 'next request';
 
 export type SharedLimit = {
   readonly limit: Limit;
@@ -85,16 +86,20 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     first.firstAt = uptime();
     const until = first.request.waitUntil + first.firstAt - first.queuedAt;
     const { signal } = first;
-    await waitFor(context, { report, signal, until, isRemote: limit.isRemote }, async () => {
-      const { denied, inFlight } = await ask();
-      if (!denied || queue[0] !== first) return undefined;
-      // Those behind are put off as well.
-      const mayEndEarly = denied.reason === 'probe';
-      if (!mayEndEarly) for (const { request } of queue) request.onWait?.(denied.waitMs);
-      const wait = { ...denied, why: describeReason(denied), next: 'next request' };
-      const failure = rateLimitFailure(denied, context.now());
-      return new Obstacle(wait, failure, mayEndEarly ? inFlight : undefined);
-    });
+    const { isRemote } = limit;
+    const step = () => askFor(first).catch((error) => waitWhileAway(error, next));
+    await waitFor(context, { report, signal, until, isRemote }, step);
+  }
+
+  async function askFor(first: Waiter): Promise<Obstacle | undefined> {
+    const { denied, inFlight } = await ask();
+    if (!denied || queue[0] !== first) return undefined;
+    // Those behind are put off as well.
+    const mayEndEarly = denied.reason === 'probe';
+    if (!mayEndEarly) for (const { request } of queue) request.onWait?.(denied.waitMs);
+    const wait = { ...denied, why: describeReason(denied), next };
+    const failure = rateLimitFailure(denied, context.now());
+    return new Obstacle(wait, failure, mayEndEarly ? inFlight : undefined);
   }
 
   /** Asks for all that wait, in one change of the limit: a busy process would else make one for each. */
@@ -104,7 +109,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     if (canCheck) nextCheckAt = askedAt + minCheckMs;
     // A step may be taken again, see `replace` of a cell: then for the same requests.
     let ids: string[] | undefined;
-    const { granted, ...answer } = await limit.change((before, now, isOffline) => {
+    const { granted, ...answer } = await limit.change((before, now) => {
       ids ??= queue.map(({ id }) => id);
       const alive = dropPermits(before, now, (permit) => {
         const isDead = () => canCheck && context.isRunning(permit.owner) === false;
@@ -112,7 +117,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       });
       const inFlight = Object.keys(alive.permits).join();
       const permit = { expiresAt: now + leaseMs, owner };
-      const { state, ...rest } = grantAll(alive, ids, permit, now, isOffline);
+      const { state, ...rest } = grantAll(alive, ids, permit, now);
       return [state, { ...rest, inFlight }];
     });
     for (const id of granted) {
@@ -131,11 +136,10 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     return {
       queuedMs,
       isStillGranted: () =>
-        limit.change((state, now, isOffline) => {
+        limit.change((state, now) => {
           const permit = state.permits[id];
           const isValid = permit !== undefined && now < permit.expiresAt;
-          const current = isOffline ? asOffline(state) : state;
-          return [state, isValid && !waitInForce(current, now)];
+          return [state, isValid && !waitInForce(state, now)];
         }),
       end: (outcome) =>
         limit.change((state, now) => {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Failure } from '../errors.ts';
+import { Failure, unsentFailure } from '../errors.ts';
 import type { Report, Wait } from '../events.ts';
 
 /** News of other processes, or that the machine has slept, are noticed within this time. */
@@ -30,6 +30,18 @@ export class Obstacle {
   ) {}
 }
 
+/** Returns the wait for others: a process that creates, or a store that is away. */
+export function waitForOthers(words: Words, hint: string | undefined): Obstacle {
+  const wait = { waitMs: Number.POSITIVE_INFINITY, ...words };
+  return new Obstacle(wait, unsentFailure('rate_limited', words.why, hint), '');
+}
+
+/** Returns the wait for a store that is away. Throws any other error. */
+export function waitWhileAway(error: unknown, next: string): Obstacle {
+  if (!(error instanceof Failure && error.details.isAway)) throw error;
+  return waitForOthers({ reason: 'unavailable', why: error.message, next }, error.details.hint);
+}
+
 /** Sleeps and reports it as a wait. Setting the clock makes it neither shorter nor longer. Rejects with the signal's reason. */
 export function pause(context: Clock, ms: number, words: Words, watch: Watch): Promise<void> {
   const end = context.uptime() + ms;
@@ -42,10 +54,10 @@ export function pause(context: Clock, ms: number, words: Words, watch: Watch): P
 /** Repeats a step until it meets no obstacle, and returns its result. Reports the wait, which may last until `until` (by uptime). */
 export async function waitFor<Result>(
   { now, uptime, sleep, random }: Clock,
-  watch: Watch & { readonly until?: number; readonly isRemote?: () => boolean },
+  watch: Watch & { readonly until?: number; readonly isRemote?: boolean },
   step: () => Promise<Result | Obstacle>,
 ): Promise<Result> {
-  const { report, signal, until = Number.POSITIVE_INFINITY, isRemote = () => false } = watch;
+  const { report, signal, until = Number.POSITIVE_INFINITY, isRemote = false } = watch;
   const countedFrom = uptime() + minCountedMs;
   const by = Symbol('wait');
   let shown: Wait | undefined;
@@ -62,7 +74,7 @@ export async function waitFor<Result>(
       const isCounted = !mayEndEarly || uptime() >= countedFrom;
       if (isCounted && leftMs < (mayEndEarly ? 0 : waitMs)) throw found.failure;
       if (isCounted) show(found.wait, leftMs);
-      const slowdown = isRemote() ? storeSlowdown : 1;
+      const slowdown = isRemote ? storeSlowdown : 1;
       pollMs = found.version === version ? pollMs * pollGrowth : firstPollMs * slowdown;
       version = found.version;
       const untilPollMs = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);

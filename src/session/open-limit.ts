@@ -3,7 +3,7 @@ import type { Limit } from '../limit/limit.ts';
 import { nameLimit, openOwnLimit } from '../limit/open.ts';
 import type { SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
-import { describeStoreError, type Store } from '../store/store-cell.ts';
+import type { Store } from '../store/store-cell.ts';
 import type { Setup } from './settings.ts';
 
 /** The owner of a rate limit and of imports: an address and a key. */
@@ -11,19 +11,13 @@ export type Account = { readonly address: string; readonly secret: string };
 
 export async function openLimits(setup: Setup, { address, secret }: Account): Promise<Limit> {
   const { context, options, report } = setup;
-  const store = chooseSharedStore(setup);
+  const store = await openStore(setup);
   const name = nameLimit(address, secret);
-  const own = openOwnLimit(context, stateFolder(context), name, (text) => notice(report, text));
-  if (!store) return own;
-  if (options.verbose) notice(report, `the rate limit is shared through ${store.name}`);
-  const { openStoreLimit, shareThrough } = await import('../limit/shared-limit.ts');
-  const limit = openStoreLimit(await context.openEngine(store.address), name, context);
-  return shareThrough(limit, own, context, (error) =>
-    notice(
-      report,
-      `the shared store ${store.name}: ${describeStoreError(error)}; until it answers, this machine counts alone and uses at most three quarters of the limit`,
-    ),
-  );
+  const say = (text: string) => notice(report, text);
+  if (!store) return openOwnLimit(context, stateFolder(context), name, say);
+  if (options.verbose) say(`the rate limit is shared through ${store.name}`);
+  const { openStoreLimit } = await import('../limit/shared-limit.ts');
+  return openStoreLimit(store, name, context);
 }
 
 /** Opens the store that is set, over a connection of its own. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Engine } from '../context.ts';
-import { systemCode } from '../errors.ts';
+import { Failure, systemCode, unsentFailure } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
 
 /**
@@ -30,8 +30,8 @@ export type Stored<Value> = Seen<Value> & {
 };
 
 type Form<Value> = {
-  /** Throws if the text has another shape, as that of another version. */
-  readonly parse: (json: string) => Value;
+  /** Throws if the text has another shape, as that of another version, or returns undefined if nothing is lost with it. */
+  readonly parse: (json: string) => Value | undefined;
   readonly lifetimeS: (next: Value) => number;
 };
 
@@ -59,20 +59,24 @@ export function storeCell<Value>(
 
   async function swap(...args: readonly string[]): Promise<Stored<Value>> {
     const reply = await engine.swap(key, args);
+    if (!Array.isArray(reply)) throw new Error('it answers, but is no Redis');
     const [now, version, json, isOfThisRun] = reply as [string, string, string, number];
     const value = json === '' ? undefined : parse(json);
     return { value, version, now: Number(now), isOutdated: isOfThisRun === 0 };
   }
 }
 
-/** Returns true if the server answers, and waiting would not help. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && /^(?:WRONGPASS|NOAUTH|NOPERM|ERR) ?/.test(error.message);
-}
-
-export function describeStoreError(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  if (/^(?:WRONGPASS|NOAUTH)/.test(message)) return `wrong user name or password (${message})`;
-  const code = systemCode(error);
-  return code === undefined ? message : `unreachable (${code})`;
+/** Returns the failure of a command that cannot use the store. It is away unless it answers, and waiting would not help. */
+export function storeFailure(name: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  const error = cause instanceof Error ? cause.message : String(cause);
+  const code = systemCode(cause);
+  const isRejected = /^(?:WRONGPASS|NOAUTH)/.test(error);
+  const why = isRejected
+    ? `wrong user name or password (${error})`
+    : code && `unreachable (${code})`;
+  const isAway = !/^(?:WRONGPASS|NOAUTH|NOPERM|ERR) ?/.test(error);
+  const kind = isAway ? 'network' : 'output';
+  const message = `the shared store ${name}: ${why ?? error}`;
+  return unsentFailure(kind, message, 'Run: petstore doctor', { isAway, cause });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Clocks, later } from '../../../src/limit/clocks.ts';
-import { asOffline, type Denied, decide, grantAll } from '../../../src/limit/decide.ts';
+import { type Denied, decide, grantAll } from '../../../src/limit/decide.ts';
 import { applyOutcome, dropPermits, type ResponseOutcome } from '../../../src/limit/learn.ts';
 import type { Limit } from '../../../src/limit/limit.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
@@ -23,7 +23,7 @@ const ask =
   ({ state, grantedAt }) => {
     const now = time(at);
     const permit = { expiresAt: now + 35_000, owner: { pid: 1, host: 'here' } };
-    const { state: after, denied } = grantAll(dropExpired(state, now), [id], permit, now, false);
+    const { state: after, denied } = grantAll(dropExpired(state, now), [id], permit, now);
     return { state: after, grantedAt: denied ? grantedAt : { ...grantedAt, [id]: now } };
   };
 const askAll = (ids: string, at = 0) => [...ids].map((id) => ask(id, at));
@@ -110,16 +110,6 @@ test.for<[when: string, at: number, events: readonly Event[], so: string]>([
   expect(inShort(decide(state, time(at)), at)).toBe(so);
 });
 
-test.for([
-  [16, 0, 'granted'],
-  [16, 1, 'busy'],
-  [15, 0, 'window 61'],
-] as const)('offline with %d of 60 left and %d in flight: %s', ([left, inFlight, so]) => {
-  const events = [got(minute(left)), ...askAll('a'.repeat(inFlight))];
-  const state = asOffline(stateAfter(events));
-  expect(inShort(decide(state, time(0)), 0)).toBe(so);
-});
-
 describe('our clock', () => {
   const named = { at: 0, wall: 9_000_000, uptime: 100_000, boot: 'b00t' };
   const unnamed = { ...named, boot: 'unnamed.here' };
@@ -156,7 +146,7 @@ describe('our clock', () => {
 test('a window in which a request was lost beside the last one has nothing left, and no less', async () => {
   const minute = { limit: 60, remaining: -1, endsAt: time(60), serviceResetAt: time(60) };
   const limit: Pick<Limit, 'change'> = {
-    change: async (step) => step({ ...emptyState, minute }, start, false)[1],
+    change: async (step) => step({ ...emptyState, minute }, start)[1],
   };
 
   const status = await readStatus(limit as Limit);
