@@ -20,8 +20,6 @@ export type Context = {
   readonly nodeVersion: string;
   readonly uid: number | undefined;
   readonly home: string;
-  /** A folder that does not depend on the environment, so that processes share it. */
-  readonly temporary: string;
   readonly send: Send;
   readonly now: () => number;
   /** Milliseconds since the machine started, sleep included. Nobody can set this clock, so waits are measured by it. */

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime as systemUptime } from 'node:os';
-import { join } from 'node:path';
 import type { Context, Environment, Output, Owner, Send } from '../context.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import { fileCell } from '../store/file-cell.ts';
@@ -45,7 +44,6 @@ export function createNodeContext(signal: AbortSignal): Context {
     nodeVersion: process.version,
     uid: process.getuid?.(),
     home,
-    temporary: platform === 'win32' ? join(home, 'AppData', 'Local', 'Temp') : '/tmp',
     async send(request) {
       transport ??= import('./transport.ts').then(({ createTransport }) => createTransport());
       return (await transport)(request);

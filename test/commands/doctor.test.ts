@@ -63,8 +63,8 @@ test.for<Row>([
   [/^ok {4}base url: \S+\/petstore\/v2 /m, 0, '', pets2],
   [/^ok {4}proxy: proxy:3128 \(from https_proxy\)$/m, 0, '', proxied],
   [
-    /^warn {2}state folder: (\S+\/limits) is writable by other users: .*\n +Run: chmod 700 '\1'$/m,
-    0,
+    /^fail {2}state folder: (\S+\/limits) is writable by other users\n +Run: chmod 700 '\1'$/m,
+    74,
     '',
     {},
     openLimits,

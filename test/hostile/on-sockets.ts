@@ -48,7 +48,6 @@ export async function runOnSockets(
     stderr: record('stderr'),
     env: { HOME: folder, PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary, ...env },
     home: folder,
-    temporary: join(folder, 'temporary'),
     random: () => 0,
     now: () => real.now() + skipped,
     uptime: () => real.uptime() + skipped,

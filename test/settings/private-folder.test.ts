@@ -22,7 +22,7 @@ const uses = [
   ['ledger', 2, 'categories import - --format csv --dry-run'],
   ['turns', 74, 'categories import - --format csv --yes'],
   ['turns', 74, 'categories create frog --if-missing'],
-  ['limits', 0, 'categories list'],
+  ['limits', 74, 'categories list'],
 ] as const;
 
 const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own';

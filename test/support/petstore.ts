@@ -133,7 +133,6 @@ export const test = base.extend<Fixtures>({
         nodeVersion: 'v20.19.0',
         uid: process.getuid?.(),
         home: folder,
-        temporary: join(folder, 'temporary'),
         now: clock.now,
         uptime: clock.uptime,
         boot: 'this-one',

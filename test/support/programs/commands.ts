@@ -34,7 +34,6 @@ for (const { argv, stdin, home } of JSON.parse(await text(process.stdin)) as Com
     stderr: output('stderr'),
     env: { PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1' },
     home,
-    temporary: home,
     // The service that verifies the key of a login.
     async send(request) {
       if (request.url.port !== '9') return context.send(request);
