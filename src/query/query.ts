@@ -16,23 +16,14 @@ type Node = ReturnType<typeof compile>;
 type Runtime = typeof TreeInterpreter.runtime;
 type Exact = number | bigint;
 
-const help = "Put numbers in backticks and text in single quotes: [?id > `300`], [?name=='dog'].";
-const defaultHelp = "Give a default where it may be missing: [?contains(description || '', 'x')].";
-
-/** What helps, by what a function takes. */
-const helpByType: readonly (readonly [type: RegExp, help: string])[] = [
-  [/^Array<number>|^number/, 'Pick numbers: sum([].id).'],
-  [/^Array/, "Pick strings, or convert numbers: join(', ', [].to_string(id))."],
-  [/string/, "Convert it to a string: [?contains(to_string(id), '7')]."],
-  [/^array/, 'Pick an array: reverse([].name).'],
-  [/^object/, 'Pick one object: keys([0]).'],
-];
+const help =
+  "The option --query takes JMESPath, not jq: numbers in backticks, text in single quotes, as in [?id > `300`], [?name=='dog'].";
 
 export type Query = (data: Json) => Json;
 
-export function createQuery(expression: string, notice: (message: string) => void): Query {
+export function createQuery(expression: string): Query {
   const literals: Json[] = [];
-  const interpreter = new Interpreter(literals, notice);
+  const interpreter = new Interpreter(literals);
   let tree: Node;
   try {
     tree = compile(replaceLiterals(expression, literals));
@@ -42,62 +33,20 @@ export function createQuery(expression: string, notice: (message: string) => voi
   }
   return (data) => {
     try {
-      return interpreter.evaluate(tree, data);
+      return interpreter.visit(tree, data as never);
     } catch (error) {
       // Not a usageFailure: that would say "Nothing was sent.", which is false by now.
-      const { message, hint } = explain(describeError(error));
-      throw new Failure('usage', `--query failed: ${message}`, { hint });
+      throw new Failure('usage', `--query failed: ${describeError(error)}`, { hint: help });
     }
   };
-}
-
-const wrongType = /^(\w+\(\)) expected argument (\d+) to be type \((.*)\) but received type (\w+)/;
-
-/** Says in our words what a function takes and what it was given. */
-function explain(message: string): { readonly message: string; readonly hint: string } {
-  const [, name, place, types = '', given = ''] = wrongType.exec(message) ?? [];
-  if (!name) return { message, hint: /\bnull\b/.test(message) ? defaultHelp : help };
-  const taken = types.split(' | ').map(withArticle).join(' or ');
-  const isList = types.startsWith('Array<') && given === 'array';
-  const found = isList ? 'one of other values' : withArticle(given);
-  const better = helpByType.find(([type]) => type.test(types))?.[1] ?? help;
-  return {
-    message: `${name} takes ${taken} as argument ${place}, and was given ${found}`,
-    hint: given === 'null' ? defaultHelp : better,
-  };
-}
-
-function withArticle(type: string): string {
-  if (type === 'null') return type;
-  const words = type.replace(/^Array<(\w+).*$/, 'array of $1s').toLowerCase();
-  return /^[ao]/.test(words) ? `an ${words}` : `a ${words}`;
 }
 
 function describeError(error: unknown): string {
   if (error instanceof JsonError) return `in backticks: ${error.message}`;
   // The library lets a bigint pass where a function needs a text or a list.
   if (error instanceof TypeError) return 'a number stands where a text or a list is needed';
-  const message = error instanceof Error ? error.message : String(error);
-  if (/\(EOF\)|got: EOF$/.test(message)) return 'the expression ends too early';
-  // The library begins with "Syntax error: " or "Invalid type: ".
-  const reason = message.replace(/^(?:syntax|invalid)[a-z -]*[:,] |\.$/gi, '');
-  for (const [theirs, ours] of rewordings) {
-    if (theirs.test(reason)) return reason.replace(theirs, ours);
-  }
-  return reason;
+  return error instanceof Error ? error.message : String(error);
 }
-
-/** Tokens have names in the library that no user has seen. */
-const rewordings: readonly (readonly [theirs: RegExp, ours: string])[] = [
-  [/^expected one of \((\w+)\), received (\w+)$/, 'the expression gives $2 where a $1 is needed'],
-  [/^invalid token \(\w+\): (".*")$/s, 'unexpected $1'],
-  [/^unexpected token type: \w+, value: (.*)$/s, 'unexpected "$1"'],
-  [/^unexpected token: (.*)\(\w+\)$/s, 'unexpected "$1"'],
-  [/^expect(?:ing an identifier|ed Variable).*$/, 'expected a name'],
-  [/^(?:expected|unexpected token) R\w+.*/, 'a bracket is missing or in the wrong place'],
-  [/^expected Star.*/, 'brackets take a number, *, ?CONDITION or a list'],
-  [/^expected Colon.*/, 'a ":" is missing or in the wrong place'],
-];
 
 const quoted = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`((?:\\.|[^`\\])*)`|["'`]/gs;
 
@@ -137,14 +86,10 @@ function checkFunctions(node: Node, runtime: Runtime, isLet = false): void {
 /** The library's evaluator, which knows no bigint. */
 class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeInterpreter) {
   readonly #literals: readonly Json[];
-  readonly #notice: (message: string) => void;
-  /** Comparisons with a literal: what is wrong with the types, or undefined once they fitted. */
-  readonly #misfits = new Map<Node, string | undefined>();
 
-  constructor(literals: readonly Json[], notice: (message: string) => void) {
+  constructor(literals: readonly Json[]) {
     super();
     this.#literals = literals;
-    this.#notice = notice;
     for (const [name, call] of Object.entries(functions)) {
       const signature = this.runtime._functionTable[name]?._signature ?? [];
       const run = (args: readonly unknown[]) => call(...(args.map(this.#toFunction) as never[]));
@@ -156,30 +101,8 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
   readonly #toFunction = (arg: unknown) =>
     isExpression(arg) ? (item: Json) => this.visit(arg, item as never) : arg;
 
-  evaluate(tree: Node, data: Json): Json {
-    const result: Json = this.visit(tree, data as never);
-    for (const misfit of this.#misfits.values()) if (misfit) this.#notice(misfit);
-    return result;
-  }
-
   override visit(node: Node, value: never): never {
-    if (node.type === 'Comparator') this.#noteTypes(node, value);
     return this.#evaluate(node, value) as never;
-  }
-
-  #noteTypes(node: Node & { readonly type: 'Comparator' }, value: never): void {
-    const sides = [node.left, node.right];
-    const literal = sides.find(({ type }) => type === 'Literal');
-    const other = sides.find(({ type }) => type !== 'Literal');
-    const isKnown = this.#misfits.has(node) && this.#misfits.get(node) === undefined;
-    if (!literal || !other || isKnown) return;
-    const wanted: Json = this.visit(literal, value);
-    const found: Json = this.visit(other, value);
-    const name = other.type === 'Field' ? other.name : 'a value';
-    const isOrder = node.name !== 'EQ' && node.name !== 'NE';
-    const misfit = describeMisfit(name, found, wanted, isOrder);
-    if (misfit) this.#misfits.set(node, `--query ${misfit}`);
-    else if (found !== null) this.#misfits.set(node, undefined);
   }
 
   #evaluate(node: Node, value: Json): unknown {
@@ -201,17 +124,6 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
 
 function isExpression(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'expref' in value && value.expref === true;
-}
-
-function describeMisfit(name: string, found: Json, wanted: Json, isOrder: boolean) {
-  if (isNumber(found) && typeof wanted === 'string') {
-    const advice = toNumber(wanted) === null ? '' : `: write \`${wanted}\``;
-    return `compares ${name}, a number, with a string${advice}`;
-  }
-  if (typeof found !== 'string') return undefined;
-  if (isNumber(wanted)) return `compares ${name}, a string, with a number: write '${wanted}'`;
-  if (!isOrder || typeof wanted !== 'string') return undefined;
-  return `orders ${name}, a string: only numbers have an order`;
 }
 
 function listFields(object: JsonObject): [name: string, value: Json][] {

@@ -99,15 +99,14 @@ async function createOutput(
   sink: Sink,
 ): Promise<Printer> {
   const { query, columns, header = true } = options;
-  const say = (message: string) => notice(report, message);
   const { createQuery } = query === undefined ? {} : await import('../query/query.ts');
   return new Printer({
     context,
     sink,
-    notice: say,
+    notice: (message) => notice(report, message),
     format,
     columns,
-    query: createQuery?.(sink.redact(query ?? ''), say),
+    query: createQuery?.(sink.redact(query ?? '')),
     header,
   });
 }

@@ -102,37 +102,3 @@ test('a query takes long lists and texts', async ({ petstore, sandbox }) => {
 
   expect(stdout).toBe('130000\n1\n2\n3\n130000\n');
 });
-
-const list = [
-  { id: 1, name: 'dog', description: 'Loyal' },
-  { id: 2, name: 'cat' },
-];
-
-test.for([
-  ["[?ends_with(description, 'o')]", 'a string as argument 1', 'null', 'default'],
-  ['[].length(description)', 'a string or an array or an object as argument 1', 'null', 'default'],
-  ["[?contains(id, '1')]", 'a string or an array as argument 1', 'a number', 'Convert'],
-  ['[?starts_with(name, `1`)]', 'a string as argument 2', 'a number', 'Convert'],
-  ["join(', ', [].id)", 'an array of strings as argument 2', 'one of other values', 'convert'],
-  ['sum([].name)', 'an array of numbers as argument 1', 'one of other values', 'Pick numbers'],
-  ['from_items(@)', 'an array of arrays as argument 1', 'one of other values', 'Pick strings'],
-  ['abs(@)', 'a number as argument 1', 'an array', 'Pick numbers'],
-  ['keys(@)', 'an object as argument 1', 'an array', 'Pick one object'],
-  ['map(&n, [0])', 'an array as argument 2', 'an object', 'Pick an array'],
-] as const)(
-  '%s is said to need %s, and the hint shows what works',
-  async (row, { petstore, sandbox }) => {
-    const [query, taken, given, help] = row;
-    sandbox.react = () => reply(200, list);
-    const [, name] = /(\w+)\(/.exec(query) ?? [];
-
-    const { exitCode, stdout, events } = await petstore([...print, query]);
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    const message = `--query failed: ${name}() takes ${taken}, and was given ${given}`;
-    const hint = expect.stringContaining(help);
-    expect(events()).toEqual([{ event: 'error', kind: 'usage', message, hint, exitCode }]);
-    const [, example = ''] = /: (.*?)(?:, \[\?name.*)?\.$/.exec(String(events()[0]?.hint)) ?? [];
-    expect(await petstore([...print, example])).toMatchObject({ exitCode: 0 });
-  },
-);

@@ -85,7 +85,7 @@ test('a --query that fails on an unfinished import is said besides that', async 
 
   const { exitCode, stdout, stderr } = await petstore([...argv, '--query', 'length(rows)']);
 
-  expect(stderr).toContain('petstore: --query failed: length() takes a string or an array');
+  expect(stderr).toContain('petstore: --query failed: Invalid type: length() expected');
   expect(stderr).toContain('petstore: 1 row refused');
   expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: '' });
 });
