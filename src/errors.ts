@@ -94,26 +94,12 @@ export function withDetails(error: unknown, details: FailureDetails): unknown {
 
 /** Returns a failure that can be explained to the user, or undefined for a bug. */
 export function asFailure(error: unknown): Failure | undefined {
-  return error instanceof Failure ? error : asLoadFailure(error);
+  if (error instanceof Failure) return error;
+  const code = systemCode(error) ?? '';
+  if (!['EMFILE', 'ENFILE'].includes(code)) return undefined;
+  const hint = 'Allow more open files (ulimit -n) and run the command again.';
+  return new Failure('output', `too many open files (${code})`, { hint, cause: error });
 }
-
-/** Returns the failure if a module of petstore could not be loaded. ENOENT may be about a file of the user. */
-function asLoadFailure(cause: unknown): Failure | undefined {
-  const code = systemCode(cause) ?? '';
-  if (['EMFILE', 'ENFILE'].includes(code)) {
-    const hint = 'Allow more open files (ulimit -n) and run the command again.';
-    return new Failure('output', `too many open files (${code})`, { hint, cause });
-  }
-  if (!missingModule.code.test(code)) return undefined;
-  return new Failure('output', missingModule.message, { hint: missingModule.hint, cause });
-}
-
-/** A file of petstore itself is gone. */
-export const missingModule = {
-  code: /^(ERR_)?MODULE_NOT_FOUND\b/,
-  message: 'petstore was replaced or removed while it was running',
-  hint: 'Run the command again.',
-} as const;
 
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

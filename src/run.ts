@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { asFailure, bugHint, Exit, Failure, nothingSent, usageFailure } from './errors.ts';
+import { asFailure, bugHint, Exit, Failure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -71,12 +71,10 @@ async function runCommand(app: App, argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw withLocalConsequence(error, program.args);
+    if (!(error instanceof CommanderError)) throw error;
     const text = help.join('');
     if (error.exitCode !== 0) {
-      if (error.code !== 'commander.help') {
-        throw withLocalConsequence(toUsageFailure(error, text), program.args);
-      }
+      if (error.code !== 'commander.help') throw toUsageFailure(error, text);
       // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
       const isHelp = app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-'));
       const [, path] = /^Usage: (.*) <command>/m.exec(text) ?? [];
@@ -96,18 +94,6 @@ function toUsageFailure({ message }: CommanderError, written: string): Failure {
   const [, complaint = message, meant] = form.exec(message) ?? [];
   const hint = meant ? `Did you mean: ${meant}` : written.trim().split('\n').at(-1);
   return usageFailure(complaint.replace(valueOfSecret, '$1$2'), hint);
-}
-
-/** Commands that never send anything. Some of their verbs change settings. */
-const localCommands = ['config', 'profile', 'completion', 'help'];
-const changingVerbs = ['set', 'unset', 'use'];
-
-function withLocalConsequence(error: unknown, words: readonly string[]): unknown {
-  const isUnsent =
-    error instanceof Failure && error.details.consequence === nothingSent.consequence;
-  if (!isUnsent || !localCommands.includes(words[0] ?? '')) return error;
-  const isChange = words.some((word) => changingVerbs.includes(word));
-  return error.with({ consequence: isChange ? 'Nothing was changed.' : undefined });
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {

@@ -1,15 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, findOwnerFault, ownFolder } from '../disk/private-folder.ts';
-import { stateFiles } from '../disk/state-files.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { Failure, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, memoryCell, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
-import { type Clocks, later } from './clocks.ts';
+import type { Clocks } from './clocks.ts';
 import { type Limit, openLimit } from './limit.ts';
 import { isPlausible, type Snapshot } from './state.ts';
 
@@ -19,8 +17,6 @@ export function nameLimit(address: string, key: string): string {
   const hmac = createHmac('sha256', key).update(`petstore limit 4\0${address}`);
   return hmac.digest('hex').slice(0, 32);
 }
-
-const maxUnusedMs = 30 * 24 * 3_600_000;
 
 /**
  * Opens a limit in the state folder, or in memory if that cannot be written.
@@ -92,25 +88,8 @@ function openCell(
     const fault = findLimitsFault(folder, context);
     if (fault) throw fault;
     removeStale(path, context.now());
-    if (!existsSync(path)) removeUnused(limits, context);
   };
   return fileCell<Snapshot>(path, { ...options, check });
-}
-
-/** Removes the limits of other services and keys that have long been out of use. A clock that was set forward must end no wait. */
-function removeUnused(limits: string, context: Context): void {
-  for (const name of stateFiles.list(limits)) {
-    try {
-      const { value } = fileCell<Snapshot>(join(limits, name)).read();
-      if (!value) continue;
-      const { state, stamp } = value;
-      const { at } = later(stamp, readClocks(context));
-      const ends = [stamp.at + maxUnusedMs, state.block?.until ?? 0, state.day?.endsAt ?? 0];
-      if (Math.max(...ends) < at) rmSync(join(limits, name), { recursive: true });
-    } catch {
-      // Another process has it, or it is not ours.
-    }
-  }
 }
 
 /** Returns the reason why a state folder, to which others may write, cannot hold the limits. */

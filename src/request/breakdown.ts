@@ -1,5 +1,5 @@
 import type { HttpProxy } from '../context.ts';
-import { bugHint, type FailureKind, missingModule, systemCode } from '../errors.ts';
+import { bugHint, type FailureKind, systemCode } from '../errors.ts';
 import { TransportError } from './exchange.ts';
 
 const checkUrl = 'Check the base URL and where it is set. Run: petstore config list';
@@ -31,7 +31,6 @@ type Reason = readonly [
 ];
 
 const reasons: readonly Reason[] = [
-  [missingModule.code, missingModule.message, { kind: 'output', hint: missingModule.hint }],
   [/^ENOTFOUND /, 'cannot resolve HOST', { hint: checkUrl, isAway: true }],
   [/^EAI_AGAIN /, 'cannot resolve HOST: temporary DNS failure', { canRetry: true }],
   [/^ETIMEOUT /, 'cannot resolve HOST: no name server answers', { isAway: true }],

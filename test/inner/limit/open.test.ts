@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameLimit } from '../../../src/limit/open.ts';
 import { fileCell } from '../../../src/store/file-cell.ts';
@@ -30,32 +30,11 @@ test.for<[how: string, damage: (folder: string) => void]>([
   },
 );
 
-const day = 86_400;
-test.for([
-  ['for 31 days', { daysAgo: 31 }, false],
-  ['for 29 days', { daysAgo: 29 }, true],
-  ['for 31 days, in a wait', { daysAgo: 31, until: 31 * day + 9 }, true],
-  ['for no time, but the clock was set forward', { daysAgo: 31, boot: 'this-one' }, true],
-] as const)(
-  'when a limit is made, another that was not used %s stays only if it may be needed',
-  async ([, value, isKept], { petstore, folder }) => {
-    putValue(folder, 'other', value);
-
-    await petstore(listNow);
-
-    expect(readdirSync(join(folder, 'state', 'limits')).includes('other')).toBe(isKept);
-  },
-);
-
 /** Puts a value in place, as petstore writes it, with a wait that ends so many seconds after its moment. */
-function putValue(
-  folder: string,
-  name: string,
-  { until = 0, daysAgo = 0, boot = 'before' }: { until?: number; daysAgo?: number; boot?: string },
-): void {
+function putValue(folder: string, name: string, { until = 0 }: { until?: number }): void {
   const minute = { limit: 60, remaining: 9, expected: 9, endsAt: 1e12 };
   const block = { reason: '429', since: 1e12, until: 1e12 + until * 1_000 };
-  const stamp = { at: 1e12, wall: startTime - daysAgo * day * 1_000, uptime: 0, boot };
+  const stamp = { at: 1e12, wall: startTime, uptime: 0, boot: 'before' };
   const cell = fileCell<object>(join(folder, 'state', 'limits', name));
   const value = { state: { minute, permits: {}, refusals: 1, block }, stamp };
   while (!cell.replace(cell.read(), value));
