@@ -22,9 +22,10 @@ export const shareOfOthers = 0.25;
 
 /**
  * Returns undefined if a request may be sent now. Only so many are in flight at once as the service has shown to bear, and a new
- * window starts with one, so that a wrong clock, a moved reset or other users cost at most one 429.
+ * window starts with one, so that a wrong clock, a moved reset or other users cost at most one 429. A process that is busy with others
+ * leaves the last place to other processes: beside a long import, these would find none.
  */
-export function decide(state: State, now: number): Denied | undefined {
+export function decide(state: State, now: number, isBusy = false): Denied | undefined {
   const wait = waitInForce(state, now) ?? waitForGap(state, now);
   if (wait) return wait;
   const left = Math.min(leftIn(state, 'minute', now), leftIn(state, 'day', now));
@@ -32,8 +33,9 @@ export function decide(state: State, now: number): Denied | undefined {
   const together = isKnown ? (state.together ?? 1) : 1;
   const allowed = Math.max(1, Math.floor(Math.min(together, left / part)));
   const ends = Object.values(state.permits).map(({ expiresAt }) => expiresAt);
-  if (ends.length < allowed) return undefined;
-  return { reason: 'probe', waitMs: Math.max(0, Math.min(...ends) - now) };
+  if (ends.length < allowed - Number(isBusy)) return undefined;
+  const waitMs = ends.length === 0 ? 0 : Math.max(0, Math.min(...ends) - now);
+  return { reason: 'probe', waitMs };
 }
 
 /** Returns the longest wait that is in force, whatever is in flight. */
@@ -54,11 +56,17 @@ export function isOpen(state: State, kind: 'minute' | 'day', now: number): boole
 }
 
 /** Grants these requests, up to the first one that may not be sent now. One that was granted before counts as granted. */
-export function grantAll(before: State, ids: readonly string[], permit: Permit, now: number) {
+export function grantAll(
+  before: State,
+  ids: readonly string[],
+  permit: Permit,
+  now: number,
+  isBusy: boolean,
+) {
   let state = before;
   for (const [index, id] of ids.entries()) {
     if (id in state.permits) continue;
-    const denied = decide(state, now);
+    const denied = decide(state, now, isBusy || index > 0);
     if (denied) return { state, granted: ids.slice(0, index), denied };
     state = { ...state, permits: { ...state.permits, [id]: permit }, grantedAt: now };
   }

@@ -40,6 +40,7 @@ export function deliver(sendOnce: SendRequest, context: Context, shared: SharedL
       const turn = await turns.take({ ...request, waitUntil });
       waitUntil += turn.queuedMs;
       const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, shared, context);
+      turns.goOn();
       if (result === 'withdrawn') continue;
 
       const response = result instanceof TransportError ? undefined : result;

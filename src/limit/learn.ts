@@ -9,9 +9,9 @@ const maxMinuteMs = 120 * secondMs;
 const assumedLimit = 60;
 /** So much longer may a minute be that we count and have used up. */
 const maxSlideMs = 15 * secondMs;
-/** In a window that is known, one request that hangs must not hold up all others. */
-const firstTogether = 2;
-const maxTogether = 16;
+/** In a window that is known, one request that hangs must not hold up all others. One place more is left to other processes. */
+const firstTogether = 3;
+const maxTogether = 17;
 /** With each response one tenth more: headers that say six times too much then cost two 429s at once, where one more costs eight. */
 const growth = 1 / 10;
 const maxGapMs = 32 * secondMs;

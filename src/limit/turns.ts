@@ -46,12 +46,16 @@ type Waiter = {
 
 /** Gives the requests of one process their turns, in the order in which they ask. */
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
-  const { uptime, owner } = context;
+  const { now, uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
   const queue: Waiter[] = [];
+  /** Requests that have a permit. */
+  let inFlight = 0;
+  let isWoken = false;
+  let wake = () => {};
   let isServing = false;
   let nextCheckAt = Number.NEGATIVE_INFINITY;
-  return { take };
+  return { take, goOn };
 
   async function take(request: ApiRequest): Promise<Turn> {
     const { signal = context.signal } = request;
@@ -72,6 +76,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     const index = queue.indexOf(waiter);
     if (index >= 0) queue.splice(index, 1);
     waiter.reject(reason);
+    wake();
   }
 
   async function serve(): Promise<void> {
@@ -86,27 +91,42 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     first.firstAt = uptime();
     const until = first.request.waitUntil + first.firstAt - first.queuedAt;
     const { signal } = first;
-    const { isRemote } = limit;
+    const watch = { report, signal, until, isRemote: limit.isRemote };
     const step = () => askFor(first).catch((error) => waitWhileAway(error, next));
-    await waitFor(context, { report, signal, until, isRemote }, step);
+    await waitFor({ now, uptime, random, sleep: sleepUntilWoken }, watch, step);
   }
 
   async function askFor(first: Waiter): Promise<Obstacle | undefined> {
-    const { denied, inFlight } = await ask();
+    if (queue[0] !== first) return undefined;
+    const { denied, version } = await ask();
     if (!denied || queue[0] !== first) return undefined;
     // Those behind are put off as well.
     const mayEndEarly = denied.reason === 'probe';
     if (!mayEndEarly) for (const { request } of queue) request.onWait?.(denied.waitMs);
     const wait = { ...denied, why: describeReason(denied), next };
-    const failure = rateLimitFailure(denied, context.now());
-    return new Obstacle(wait, failure, mayEndEarly ? inFlight : undefined);
+    const failure = rateLimitFailure(denied, now());
+    return new Obstacle(wait, failure, mayEndEarly ? version : undefined);
+  }
+
+  function sleepUntilWoken(ms: number): Promise<void> {
+    const awake = new AbortController();
+    wake = () => awake.abort(awake);
+    return context.sleep(ms, awake.signal).catch(() => {});
+  }
+
+  /** Call it when a response has ended. Whoever waits asks at once, but for the only place like others: after a pause. */
+  function goOn(): void {
+    isWoken = queue.length > 0;
+    wake();
   }
 
   /** Asks for all that wait, in one change of the limit: a busy process would else make one for each. */
-  async function ask(): Promise<{ readonly denied?: Denied; readonly inFlight: string }> {
+  async function ask(): Promise<{ readonly denied?: Denied; readonly version: string }> {
     const askedAt = uptime();
     const canCheck = askedAt >= nextCheckAt;
     if (canCheck) nextCheckAt = askedAt + minCheckMs;
+    const isBusy = inFlight > 0 || isWoken;
+    isWoken = false;
     // A step may be taken again, see `replace` of a cell: then for the same requests.
     let ids: string[] | undefined;
     const { granted, ...answer } = await limit.change((before, now) => {
@@ -115,11 +135,12 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         const isDead = () => canCheck && context.isRunning(permit.owner) === false;
         return now >= permit.expiresAt || isDead();
       });
-      const inFlight = Object.keys(alive.permits).join();
+      const version = Object.keys(alive.permits).join();
       const permit = { expiresAt: now + leaseMs, owner };
-      const { state, ...rest } = grantAll(alive, ids, permit, now);
-      return [state, { ...rest, inFlight }];
+      const { state, ...rest } = grantAll(alive, ids, permit, now, isBusy);
+      return [state, { ...rest, version }];
     });
+    inFlight += granted.length;
     for (const id of granted) {
       const waiter = queue.find((waiter) => waiter.id === id);
       const { firstAt = uptime(), queuedAt = firstAt } = waiter ?? {};
@@ -141,11 +162,16 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           const isValid = permit !== undefined && now < permit.expiresAt;
           return [state, isValid && !waitInForce(state, now)];
         }),
-      end: (outcome) =>
-        limit.change((state, now) => {
-          const grantedAt = now - (uptime() - askedAt);
-          return [applyOutcome(state, id, outcome, now, grantedAt), undefined];
-        }),
+      async end(outcome) {
+        try {
+          await limit.change((state, now) => {
+            const grantedAt = now - (uptime() - askedAt);
+            return [applyOutcome(state, id, outcome, now, grantedAt), undefined];
+          });
+        } finally {
+          inFlight -= 1;
+        }
+      },
       noteBan: () => limit.change((state) => [learnBan(state), undefined]),
     };
   }

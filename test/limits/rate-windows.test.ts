@@ -42,11 +42,11 @@ stories(
     list & < after 20s
     list => waits probe
 
-  are two at most in the first window that is known
+  are three at most in the first window that is known
     plan 60/min
     list
     each after 2s
-    8 x list => flying 2
+    8 x list => flying 3
 
   are more with each response, where a minute allows many up to sixteen
     plan 1000/min

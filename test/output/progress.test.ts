@@ -88,8 +88,8 @@ test('what the service says of an outage acts on no terminal, and shows no key',
 
 describe('an import in a pipe', () => {
   test.for([
-    ['table', 60, [], 4],
-    ['json', 60, [], 4],
+    ['table', 60, [], 3],
+    ['json', 60, [], 3],
     ['table', 4, [], 0],
     ['table', 60, ['--quiet'], 0],
   ] as const)(

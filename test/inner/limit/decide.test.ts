@@ -23,7 +23,7 @@ const ask =
   ({ state, grantedAt }) => {
     const now = time(at);
     const permit = { expiresAt: now + 35_000, owner: { pid: 1, host: 'here' } };
-    const { state: after, denied } = grantAll(dropExpired(state, now), [id], permit, now);
+    const { state: after, denied } = grantAll(dropExpired(state, now), [id], permit, now, false);
     return { state: after, grantedAt: denied ? grantedAt : { ...grantedAt, [id]: now } };
   };
 const askAll = (ids: string, at = 0) => [...ids].map((id) => ask(id, at));

@@ -30,7 +30,7 @@ function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell()) {
   const turns = createTurns(context, { limit, report: () => {}, timeoutMs: 30_000 });
   const take = (hooks: Partial<ApiRequest> = {}) =>
     turns.take({ waitUntil: Number.POSITIVE_INFINITY, ...hooks } as ApiRequest);
-  return { limit, take };
+  return { limit, take, goOn: turns.goOn };
 }
 
 describe('requests of one process', () => {
@@ -64,6 +64,53 @@ describe('requests of one process', () => {
 
     await expect(limit.change((state) => [state, state.permits])).resolves.toEqual({});
   });
+
+  test.for([50, 300, 2_000])(
+    'leave a place to other commands, at %i ms a response',
+    async (ms, { clock }) => {
+      const cell = memoryCell<Snapshot>();
+      const endOfTest = clock.uptime() + 100 * ms;
+      let sent = 0;
+      const isBusy = () => clock.uptime() < endOfTest;
+      const request = async ({ take, goOn }: ReturnType<typeof createProcess>) => {
+        const askedAt = clock.uptime();
+        const turn = await take();
+        const waitedMs = clock.uptime() - askedAt;
+        await clock.sleep(ms, never);
+        sent += 1;
+        await turn.end({
+          ...lastOfMinute,
+          limit: 1e6,
+          remaining: 1e6 - sent,
+          reset: endOfMinute(),
+        });
+        goOn();
+        return waitedMs;
+      };
+
+      const [rows, command] = [createProcess(clock, cell), createProcess(clock, cell)];
+      await request(command);
+      const work = async () => {
+        while (isBusy()) await request(rows);
+      };
+      const workers = Array.from({ length: 40 }, work);
+      const waits: number[] = [];
+      while (isBusy()) {
+        waits.push(await request(command));
+        await clock.sleep(3.3 * ms, never);
+      }
+      await Promise.all(workers);
+
+      expect(Math.max(...waits)).toBeLessThan(100);
+      // 16 at a time, once so many responses have shown that the service bears it.
+      expect(sent).toBeGreaterThan(1_000);
+
+      function endOfMinute() {
+        const inMs = minute - ((clock.now() - startTime) % minute);
+        return { at: clock.now() + inMs, inMs };
+      }
+    },
+  );
 
   test('wait for one that takes a little longer than its timeout', async ({ clock }) => {
     const { take } = createProcess(clock);
