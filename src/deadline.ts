@@ -14,5 +14,5 @@ export function deadline(
       () => wait.signal.aborted || onTimeout(),
       () => {},
     );
-  return () => wait.abort();
+  return () => wait.abort(null);
 }

@@ -97,7 +97,8 @@ class Attempt {
   end(reason?: unknown): void {
     this.stopTimer();
     this.context.signal.removeEventListener('abort', this.#interrupt);
-    this.#controller.abort(reason);
+    // Without a reason AbortController makes an error with a stack, and an import takes 4 % longer.
+    this.#controller.abort(reason ?? null);
   }
 }
 
