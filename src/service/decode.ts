@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { WireHeaders } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
@@ -68,15 +67,13 @@ function* splitBytes(bytes: Uint8Array): Generator<Uint8Array> {
 async function* decodeParts(
   parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Category[]> {
-  const decodeText = createTextDecoder();
   const reader = createArrayReader();
   let count = 0;
   for await (const part of parts) yield readBatch(part);
   yield readBatch();
 
   function readBatch(part?: Uint8Array): Category[] {
-    const isLast = part === undefined;
-    const items = parse(listCategories, () => reader.read(decodeText(part), { isLast }));
+    const items = parse(listCategories, () => reader.read(part));
     const batch = items as Category[];
     if (!items.every(isSurelyCategory)) {
       items.forEach(dropNulls);
@@ -86,22 +83,6 @@ async function* decodeParts(
     count += batch.length;
     return batch;
   }
-}
-
-function createTextDecoder(): (part?: Uint8Array) => string {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let endsInCharacter = false;
-  let isFirst = true;
-  return (part) => {
-    if (part === undefined) return decoder.decode();
-    // TextDecoder takes longer, and its text has two bytes a character, which makes all that follows slow.
-    if (!isFirst && !endsInCharacter && isAscii(part)) {
-      return Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1');
-    }
-    isFirst = false;
-    endsInCharacter = (part.at(-1) ?? 0) >= 0x80;
-    return decoder.decode(part, { stream: true });
-  };
 }
 
 function parse<Value>(endpoint: Endpoint, read: () => Value): Value {
