@@ -80,7 +80,10 @@ function replaceEach(
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const [found, group] = match;
-    parts.push(text.slice(end, match.index), replace(found, group));
+    const replacement = replace(found, group);
+    // Most often there is nothing to escape. Then the text is not copied.
+    if (replacement === found) continue;
+    parts.push(text.slice(end, match.index), replacement);
     end = match.index + found.length;
     if (parts.length < maxParts) continue;
     replaced += parts.join('');
