@@ -155,7 +155,7 @@ async function checkStore(session: Session, canSend: boolean): Promise<Finding> 
   if (!store) return 'not set: only commands with this state folder share the rate limit';
   if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
   await readStatus(await session.limits()).catch((error) => {
-    throw withDetails(error, { hint: 'Start it, or unset shared-store (PETSTORE_SHARED_STORE).' });
+    throw withDetails(error, { hint: 'Mend it, or go on without it: PETSTORE_SHARED_STORE=none.' });
   });
   return `${store.name} answers`;
 }

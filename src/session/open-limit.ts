@@ -26,9 +26,9 @@ export async function openStore(setup: Setup): Promise<Store | undefined> {
   return store && { engine: await setup.context.openEngine(store.address), name: store.name };
 }
 
-/** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */
+/** Returns the store that is set, undefined for `none` and the sandbox. From now on no output shows its password. */
 export function chooseSharedStore(setup: Setup): SharedStore | undefined {
   const given = setup.settings.get('shared-store');
-  for (const secret of given?.value.secrets ?? []) setup.sink.hide(secret);
+  for (const secret of given?.value?.secrets ?? []) setup.sink.hide(secret);
   return given?.value;
 }

@@ -42,16 +42,19 @@ export type SharedStore = {
   readonly secrets: readonly string[];
 };
 
-export function parseSharedStore(text: string, source?: string): SharedStore {
+const noStore = 'none';
+
+/** Returns undefined for `none`, which leaves out the store that is saved. */
+export function parseSharedStore(text: string, source?: string): SharedStore | undefined {
   const store = readSharedStore(text);
-  if (store) return store;
+  if (store || text === noStore) return store;
   const hint =
     'Expected redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT (write @ in the password as %40).';
   throw invalid('shared store URL', unlessSecret(text), source, hint);
 }
 
 export function redactStoreUrl(text: string): string {
-  return readSharedStore(text)?.name ?? '[invalid URL]';
+  return readSharedStore(text)?.name ?? (text === noStore ? text : '[invalid URL]');
 }
 
 function readSharedStore(text: string): SharedStore | undefined {

@@ -67,7 +67,7 @@ const table = {
   'shared-store': {
     variable: 'PETSTORE_SHARED_STORE',
     help: 'Redis or Valkey server that several machines use to share the rate limit and to create one at a time',
-    form: 'redis://... or rediss://...',
+    form: 'redis://... or rediss://...; none to go without it',
     isOfSandbox: true,
     withoutSecrets: redactStoreUrl,
     parse: parseSharedStore,

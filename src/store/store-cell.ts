@@ -59,24 +59,32 @@ export function storeCell<Value>(
 
   async function swap(...args: readonly string[]): Promise<Stored<Value>> {
     const reply = await engine.swap(key, args);
-    if (!Array.isArray(reply)) throw new Error('it answers, but is no Redis');
+    if (!Array.isArray(reply)) throw new Error('unexpected reply');
     const [now, version, json, isOfThisRun] = reply as [string, string, string, number];
     const value = json === '' ? undefined : parse(json);
     return { value, version, now: Number(now), isOutdated: isOfThisRun === 0 };
   }
 }
 
-/** Returns the failure of a command that cannot use the store. It is away unless it answers, and waiting would not help. */
+/** Refusals that no wait would end, matched against "CODE MESSAGE". */
+const refusals: readonly (readonly [fault: RegExp, message: string])[] = [
+  [/^ (WRONGPASS|NOAUTH)/, 'wrong user name or password'],
+  [/^ NOPERM/, 'its user has too few rights'],
+  [/^ ERR (?!max number of clients)/, 'it refuses'],
+  [/^ (Protocol error|unexpected reply)/, 'it answers, but is no Redis'],
+  [/^(\w*(CERT|ISSUER|SIGNATURE|ALTNAME)|ERR_SSL_)/, 'its certificate cannot be trusted'],
+];
+
+/** Returns the failure of a command that cannot use the store. It is away unless it refuses. */
 export function storeFailure(name: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   const error = cause instanceof Error ? cause.message : String(cause);
-  const code = systemCode(cause);
-  const isRejected = /^(?:WRONGPASS|NOAUTH)/.test(error);
-  const why = isRejected
-    ? `wrong user name or password (${error})`
-    : code && `unreachable (${code})`;
-  const isAway = !/^(?:WRONGPASS|NOAUTH|NOPERM|ERR) ?/.test(error);
-  const kind = isAway ? 'network' : 'output';
-  const message = `the shared store ${name}: ${why ?? error}`;
-  return unsentFailure(kind, message, 'Run: petstore doctor', { isAway, cause });
+  const code = systemCode(cause) ?? '';
+  const [, refusal] = refusals.find(([fault]) => fault.test(`${code} ${error}`)) ?? [];
+  const why = refusal ?? (code && 'unreachable');
+  const message = `the shared store ${name}: ${why ? `${why} (${code || error})` : error}`;
+  const hint =
+    'To go on with the limit of this machine alone, set PETSTORE_SHARED_STORE=none. Run: petstore doctor';
+  const isAway = refusal === undefined;
+  return unsentFailure(isAway ? 'network' : 'config', message, hint, { isAway, cause });
 }

@@ -102,7 +102,7 @@ describe('a machine that creates by name', () => {
     ['silent', importing, '5s', 'Command timed out', 75],
     ['full', create, '5s', 'OOM command not allowed', 75],
     ['loses the reply', importing, '5s', 'Connection is closed', 75],
-    ['password', create, 'inf', 'wrong user name or password', 74],
+    ['password', create, 'inf', 'wrong user name or password', 2],
   ])('creates nothing: the store %s', async (row, { run, engine, turn: _, sandbox, folder }) => {
     const [fault, argv, maxWait, says, code] = row;
     engine.fault = fault;

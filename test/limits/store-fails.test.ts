@@ -9,7 +9,9 @@ const faults = [
   ['refuses', 'unreachable (ECONNREFUSED)', 75],
   ['silent', 'timed out', 75],
   ['full', 'OOM command not allowed', 75],
-  ['password', 'wrong user name or password', 74],
+  ['password', 'wrong user name or password', 2],
+  ['untrusted', 'its certificate cannot be trusted', 2],
+  ['crowded', 'ERR max number of clients reached', 75],
   ['loses the reply', 'Connection is closed', 75],
 ].map(
   ([fault, says, code]) => `send nothing if it ${fault}

@@ -25,7 +25,7 @@ stories(
 test.for<[what: string, fault: EngineFault | undefined, status: string, exitCode: number]>([
   ['answers', undefined, 'ok', 0],
   ['is silent', 'silent', 'fail', 5],
-  ['refuses the password', 'password', 'fail', 74],
+  ['refuses the password', 'password', 'fail', 2],
 ])(
   'doctor checks a store that %s',
   async ([, fault, status, exitCode], { machines: { run, engine } }) => {
@@ -72,6 +72,17 @@ describe('the address of the store', () => {
     expect(get.stdout).toBe(`${shownUrl}\n`);
     expect(all.stdout).toContain(shownUrl);
     expect(told.stderr).toContain(`the rate limit is shared through ${shownUrl}`);
+  });
+
+  test('is left out for a run by the variable none', async ({ machines: { run, addresses } }) => {
+    const option = { env: { PETSTORE_SHARED_STORE: '' } };
+    await run('one', ['config', 'set', 'shared-store', storeUrl], option);
+    const env = { PETSTORE_SHARED_STORE: 'none' };
+
+    const { exitCode } = await run('one', list, { env });
+    const all = await run('one', ['config', 'get', 'shared-store'], { env });
+
+    expect([exitCode, addresses, all.stdout]).toEqual([0, [], 'none\n']);
   });
 
   test('means nothing to the sandbox profile', async ({ machines: { run, addresses } }) => {

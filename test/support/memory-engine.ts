@@ -37,7 +37,14 @@ const errors = {
   silent: 'Command timed out',
   full: "OOM command not allowed when used memory > 'maxmemory'.",
   password: 'WRONGPASS invalid username-password pair or user is disabled.',
+  untrusted: 'self-signed certificate',
+  crowded: 'ERR max number of clients reached',
   'loses the reply': 'Connection is closed.',
+};
+
+const codes: Readonly<Record<string, string>> = {
+  refuses: 'ECONNREFUSED',
+  untrusted: 'DEPTH_ZERO_SELF_SIGNED_CERT',
 };
 
 export function isFault(word: string): word is EngineFault {
@@ -69,8 +76,7 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
   async function swap(key: string, args: readonly string[]): Promise<unknown> {
     const { fault } = engine;
     if (fault && fault !== 'loses the reply') {
-      const code = fault === 'refuses' ? { code: 'ECONNREFUSED' } : {};
-      throw Object.assign(new Error(errors[fault]), code);
+      throw Object.assign(new Error(errors[fault]), { code: codes[fault] });
     }
     engine.commands += 1;
     const reply = runScript(key, args);

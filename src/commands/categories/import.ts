@@ -77,18 +77,16 @@ async function importFile(session: Session, file: string, options: Options): Pro
   session.settings.get('plan');
   const settleTimes = resolveSettle(options.settle);
   const maxWaitMs = session.settings.get('max-wait').value;
-  const input = await readInput(session, file, options.format);
-  if (input.items.length === 0 && !options.dryRun) {
-    return reportEnding(session, input.source, [], { stop: undefined, copies: [] }, undefined);
+  const { source, path, items } = await readInput(session, file, options.format);
+  if (items.length === 0 && !options.dryRun) {
+    return reportEnding(session, source, [], { stop: undefined, copies: [] }, undefined);
   }
   const canAsk = file !== '-' && canPrompt(context, session.options) && !session.options.quiet;
   if (!canAsk && !options.yes && !options.dryRun) {
-    throw usageFailure(
-      'confirmation needed, but petstore cannot ask here: use --yes',
-      'It asks on a terminal, where the file is not standard input, without CI, --no-input and --quiet.',
-    );
+    const look = commandOnFile(session, 'import --dry-run', file, options);
+    const hint = path === undefined ? 'Add --yes.' : `Add --yes, or look first. Run: ${look}`;
+    throw usageFailure('confirmation needed, but petstore cannot ask here', hint);
   }
-  const { source, path, items } = input;
   const turn = await openTurn(session, 'importing');
   const client = await session.client();
   const ledger = await openLedger(session);
@@ -102,11 +100,19 @@ async function importFile(session: Session, file: string, options: Options): Pro
   showPlan(session, items, toCreate, forecast);
   // A table has only the counts.
   if (path !== undefined && session.format === 'table' && toCreate > 0) {
-    const format = options.format ? ` --format ${options.format}` : '';
-    const diff = `petstore categories diff${profileFlag(session.profile)}${format}`;
-    notice(report, `to see the names: ${commandOn(diff, file)}`);
+    notice(report, `to see the names: ${commandOnFile(session, 'diff', file, options)}`);
   }
   await printPlan(session, source, items, forecast);
+}
+
+function commandOnFile(
+  { profile }: Session,
+  verb: string,
+  file: string,
+  { format }: Options,
+): string {
+  const flags = profileFlag(profile) + (format ? ` --format ${format}` : '');
+  return commandOn(`petstore categories ${verb}${flags}`, file);
 }
 
 function resolveSettle(text: string | undefined): SettleTimes {
