@@ -44,8 +44,9 @@ export class JsonError extends Error {
   constructor(
     readonly reason: string,
     readonly offset: number,
+    unit: 'character' | 'byte' = 'character',
   ) {
-    super(`${reason} at character ${offset + 1}`);
+    super(`${reason} at ${unit} ${offset + 1}`);
   }
 }
 
@@ -243,11 +244,11 @@ export function createArrayReader() {
         if (!(error instanceof JsonError)) throw error;
         const isTooLong = text.length - end > maxElementLength;
         if (isTooLong && error.reason === endOfInput) {
-          throw new JsonLimitError('an element is longer than 1 MiB', consumed + end);
+          throw new JsonLimitError('an element is longer than 1 MiB', consumed + end, 'byte');
         }
         // Text that does not parse yet may be the beginning of an element.
         if (isLast || state === 'end' || isTooLong) {
-          throw new JsonError(error.reason, consumed + error.offset);
+          throw new JsonError(error.reason, consumed + error.offset, 'byte');
         }
       }
       consumed += end;
