@@ -83,6 +83,7 @@ const rows: readonly Row[] = [
     '101 to another protocol': say(
       http('101 Go', 'x', { upgrade: 'websocket', connection: 'upgrade' }),
     ),
+    '101 that names no other protocol': say(http('101 Go', 'x')),
   }),
   ...rowsOf('unread', `${host} speaks only HTTP/2`, {
     'frames of HTTP/2': say(Buffer.from('00001204000000000000030000006400', 'hex')),
