@@ -1,11 +1,11 @@
 import { TIMEOUT } from 'node:dns';
 import net, { isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { buildConnector as Connectors, Dispatcher } from 'undici';
+import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { describeProxyFault, describeProxyRefusal } from '../request/breakdown.ts';
-import { buildConnector, Client, connectTunnel, readInterim } from './undici.ts';
+import { readInterim } from './undici.ts';
 
 const clientOptions = {
   headersTimeout: 0,
@@ -32,7 +32,7 @@ export function createTransport(): Send {
   };
 }
 
-type Target = Connectors.Options;
+type Target = buildConnector.Options;
 
 /** What a connection waits for. Whoever gives it up can then say why. */
 type Stage = 'lookup' | 'connect' | 'proxy' | 'open';
@@ -218,7 +218,7 @@ class Lane {
     const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
     const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
     try {
-      return await connectTunnel.call(client, { origin, path, headers });
+      return await client.connect({ path, headers });
     } catch (error) {
       client.destroy().catch(() => {});
       throw error;

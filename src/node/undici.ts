@@ -1,21 +1,6 @@
 import type { Socket } from 'node:net';
-import type { buildConnector as BuildConnector, Dispatcher, Client as UndiciClient } from 'undici';
-// @ts-expect-error: undici has types for its main module alone, which takes 50 ms to load.
-import untypedConnect from 'undici/lib/api/api-connect.js';
-// @ts-expect-error: see above
-import untypedConnector from 'undici/lib/core/connect.js';
-// @ts-expect-error: see above
+// @ts-expect-error: undici has types for its main module alone.
 import { kParser } from 'undici/lib/core/symbols.js';
-// @ts-expect-error: see above
-import UntypedClient from 'undici/lib/dispatcher/client.js';
-
-export const Client: typeof UndiciClient = UntypedClient;
-export type Client = UndiciClient;
-export const buildConnector: typeof BuildConnector = untypedConnector;
-export const connectTunnel: (
-  this: Client,
-  options: Dispatcher.ConnectOptions,
-) => Promise<Dispatcher.ConnectData> = untypedConnect;
 
 /**
  * Lets undici read on after a 100 that nobody asked for (RFC 9110, section 15.2), as it does after 102 and 103, and refuse a 101
