@@ -8,7 +8,7 @@ import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink, type Sink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
-import type { CommonOptions } from './session/options.ts';
+import { type CommonOptions, refuseOptionsAsValues } from './session/options.ts';
 
 /** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -68,6 +68,7 @@ function readDisplayOptions(argv: readonly string[]): CommonOptions {
 async function runCommand(app: App, argv: readonly string[]): Promise<void> {
   const help: string[] = [];
   const program = createProgram(app, (text) => help.push(text));
+  program.hook('preAction', (_, command) => refuseOptionsAsValues(command, argv));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

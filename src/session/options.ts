@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { usageFailure } from '../errors.ts';
 import { type SettingOption, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
@@ -51,6 +52,30 @@ export function commonOptions(command: Command): CommonOptions {
     ([name]) => command.getOptionValueSource(name) === 'cli',
   );
   return { ...above, ...Object.fromEntries(given) };
+}
+
+/**
+ * Refuses an option as the value of the one before it: an empty variable in `--description $TEXT --dry-run` would create a category.
+ * To Commander that is the same as --description=--dry-run.
+ */
+export function refuseOptionsAsValues(command: Command, argv: readonly string[]): void {
+  const options = [...command.options, helpOption];
+  const find = (word: string) => options.find(({ long, short }) => word === long || word === short);
+  // In -qd it is -d that takes the next word.
+  const findLast = (word: string): Option | undefined =>
+    /^-\w\w/.test(word) && find(word.slice(0, 2))?.required === false
+      ? findLast(`-${word.slice(2)}`)
+      : find(word);
+  for (const [index, word] of argv.entries()) {
+    if (word === '--') return;
+    const taker = findLast(word);
+    const value = argv[index + 1] ?? '';
+    if (!taker?.required || !find(value)) continue;
+    throw usageFailure(
+      `${value} stands where the text of ${taker.long} belongs`,
+      `Quote a variable that may be empty. If ${value} is meant, write ${taker.long}=${value}.`,
+    );
+  }
 }
 
 function settingOptions(): readonly Option[] {

@@ -43,22 +43,25 @@ test.for<readonly [string, RegExp]>([
 );
 
 test.for([
-  ['--description', '-vintage'],
-  ['--description', '-q: quiet'],
-  ['--description', '-o'],
-  ['--description', '-ojson'],
-  ['-d', '-pets'],
-  ['-d', '-h'],
-  ['--profile production -d', '-V'],
-  ['--profile production --description', '--json'],
-  ['-d', '--'],
-  ['--description=', '--json'],
-] as const)('a value is a value, whatever it looks like: %s %s', async (row, { petstore }) => {
+  ['--description -vintage', '-vintage'],
+  ['--description=-q:quiet', '-q:quiet'],
+  ['--description -ojson', '-ojson'],
+  ['--description --jso', '--jso'],
+  ['--description --json=', '--json='],
+  ['--profile production -d -pets', '-pets'],
+  ['-d --', '--'],
+  ['-d-h', '-h'],
+  ['-qd-V', '-V'],
+  ['--description=--json', '--json'],
+  ['--profile production --description=-o', '-o'],
+  ['-pproduction --no-color -d x', 'x'],
+  ['--no-color -d x -- ', 'x'],
+] as const)('a value is a value, whatever it looks like: %s', async (row, { petstore }) => {
   const [flags, value] = row;
-  const more = flags.endsWith('=') ? [flags + value] : [...flags.split(' '), value];
   const csv = ['-o', 'csv', '--columns', 'name,description', '--no-header'];
 
-  const { stdout } = await petstore(['categories', 'create', 'dog', '-q', ...csv, ...more]);
+  const line = ['categories', 'create', 'dog', '-q', ...csv, ...flags.trim().split(' ')];
+  const { stdout } = await petstore(line);
 
   expect(stdout).toBe(`dog,${value}\n`);
 });
