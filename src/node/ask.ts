@@ -32,10 +32,7 @@ export function askSecret(
   validate: Validate,
   terminal: Terminal,
 ): Promise<string> {
-  return ask(
-    (context) => passwordPrompt({ message, validate, theme, mask: true }, context),
-    terminal,
-  );
+  return ask((context) => passwordPrompt({ message, validate, theme }, context), terminal);
 }
 
 export function confirm(message: string, terminal: Terminal): Promise<boolean> {

@@ -10,7 +10,7 @@ import { fromSource, isProfileName } from './values.ts';
 
 export const maxKeyInputBytes = 64 * 1024;
 
-const maxKeyLength = 512;
+const maxKeyCharacters = 8_192;
 
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
 export type StoredKey = z.infer<typeof StoredKey>;
@@ -117,5 +117,7 @@ function keyFault(key: string): string | undefined {
   if (key.includes('\0')) return 'it is in UTF-16; save it as UTF-8';
   const index = key.search(/[^\x21-\x7e]/);
   if (index >= 0) return `character ${index + 1} is a space, a control or a non-ASCII character`;
-  return key.length > maxKeyLength ? `must be at most ${maxKeyLength} characters` : undefined;
+  return key.length > maxKeyCharacters
+    ? `must be at most ${maxKeyCharacters} characters`
+    : undefined;
 }

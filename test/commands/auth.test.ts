@@ -136,7 +136,8 @@ describe('auth login on a terminal', () => {
   });
 
   test('asks again for what is invalid, and says why', async ({ petstore }) => {
-    const user = typing('pets.example/v1', ' ', ` ${local} `, '', 'two words', `${testKey} `);
+    const keys = ['', 'two words', 'k'.repeat(8_193), `${testKey} `];
+    const user = typing('pets.example/v1', ' ', ` ${local} `, ...keys);
 
     expect((await petstore('auth login', { ...user, env: noEnv })).exitCode).toBe(0);
 
@@ -146,6 +147,7 @@ describe('auth login on a terminal', () => {
       `invalid base URL "". ${start}`,
       'invalid API key: must not be empty',
       'invalid API key: character 4 is a space, a control or a non-ASCII character',
+      'invalid API key: must be at most 8192 characters',
     ]);
   });
 

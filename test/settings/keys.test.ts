@@ -2,7 +2,15 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, noEnv, noKey, reply, test, testKey } from '../support/petstore.ts';
+import {
+  expect,
+  noEnv,
+  noKey,
+  type RunOptions,
+  reply,
+  test,
+  testKey,
+} from '../support/petstore.ts';
 import { isPrivate } from '../support/posix.ts';
 
 const list = 'categories list';
@@ -127,3 +135,55 @@ test.for([
     }
   },
 );
+
+/** No two parts of it are the same. */
+const maxKey = Array.from({ length: 2_048 }, (_, n) => n.toString(36).padStart(4, '-')).join('');
+
+test.for<[string, string, (key: string, folder: string) => RunOptions]>([
+  ['PETSTORE_API_KEY', list, (key) => ({ env: { PETSTORE_API_KEY: key } })],
+  ['standard input', `${list} --api-key-file -`, (stdin) => ({ stdin })],
+  ['a file', `${list} --api-key-file FOLDER/key`, writeKey],
+  ['an api-key-command', list, (key) => ({ env: noKey, context: { capture: print(key) } })],
+  ['a login', 'auth login', (stdin) => ({ env: noKey, stdin })],
+])(
+  'a key has at most 8,192 characters, and is hidden in each form: from %s',
+  async ([name, line, give], { petstore, sandbox, folder }) => {
+    const run = (key: string, more = '') =>
+      petstore(`${line.replace('FOLDER', folder)} ${more}`, {
+        ...give(key, folder),
+        secrets: [key],
+      });
+    if (name.includes('command')) {
+      await petstore('config set base-url http://127.0.0.1:4010/v1');
+      await petstore('config set api-key-command x');
+    }
+    sandbox.react = () => reply(200, [{ id: 1, name: maxKey }]);
+
+    const long = await run(`${maxKey}x`);
+    expect(long.exitCode, long.stderr).toBe(2);
+    expect(long.stderr).toContain('must be at most 8192 characters');
+    expect(sandbox.requests).toHaveLength(0);
+
+    const used = await run(maxKey, '--verbose');
+    const listed = line.startsWith(list)
+      ? used
+      : await petstore(list, { env: noKey, secrets: [maxKey] });
+    const answers = [maxKey, btoa(maxKey), encodeURIComponent(`+${maxKey}`)];
+    sandbox.react = () => reply(401, { message: answers.join(' '), code: 'no' });
+    const refused = await run(maxKey, '--json');
+
+    expect([used.exitCode, listed.exitCode, refused.exitCode]).toEqual([0, 0, 4]);
+    expect(listed.stdout).toContain('[key]');
+    const sent = sandbox.requests.map(({ headers }) => headers.authorization);
+    expect(new Set(sent)).toEqual(new Set([`Bearer ${maxKey}`]));
+  },
+);
+
+function writeKey(key: string, folder: string): RunOptions {
+  writeFileSync(join(folder, 'key'), `${key}\n`);
+  return { env: noKey };
+}
+
+function print(key: string) {
+  return async () => ({ exitCode: 0, stdout: `${key}\n` });
+}
