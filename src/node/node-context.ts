@@ -82,16 +82,25 @@ export function createNodeContext(signal: AbortSignal): Context {
   };
 }
 
+/** The variables that petstore reads itself. Others are for Node or for programs that it runs, and may need their last line break. */
+const ownNames =
+  /^(?:PETSTORE_\w+|(?:https|all|no)_proxy|CI|TERM|NO_COLOR|FORCE_COLOR|XDG_\w+|(?:LOCAL)?APPDATA)$/i;
+
 /**
- * Returns the variables by name. On Windows PATH, Path and path are one variable: each is found in upper case as well. A copy
- * for a child has the user's spelling, because the shell of Git for Windows distinguishes them; Node prefers upper case there.
+ * Returns the variables by name, without the line break that a file with line ends of Windows leaves on them. On Windows PATH, Path and
+ * path are one variable: each is found in upper case as well. A copy for a child has the user's spelling, because the shell of Git for
+ * Windows distinguishes them; Node prefers upper case there.
  */
 export function readEnvironment(variables: Environment, platform: string): Environment {
-  const own = { ...variables };
+  const entries = Object.entries(variables).map(
+    ([name, value]) =>
+      [name, ownNames.test(name) ? value?.replace(/[\r\n]+$/, '') : value] as const,
+  );
+  const own = Object.fromEntries(entries);
   if (platform !== 'win32') return own;
-  const entries = Object.entries(own).map(([name, value]) => [name.toUpperCase(), value]);
+  const inUpperCase = entries.map(([name, value]) => [name.toUpperCase(), value]);
   // A copy by `{ ...env }` leaves out what is inherited.
-  return Object.setPrototypeOf(own, Object.fromEntries(entries));
+  return Object.setPrototypeOf(own, Object.fromEntries(inUpperCase));
 }
 
 function homeFolder(): string {

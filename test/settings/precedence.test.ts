@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, noEnv, reply, test } from '../support/petstore.ts';
+import { expect, noEnv, reply, test, testKey } from '../support/petstore.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
 
@@ -60,6 +61,42 @@ describe('the setting in force', () => {
       expect(await show()).toMatchObject({ exitCode: 0, stdout: before.stdout });
     },
   );
+});
+
+const proxy = { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'http://one:3128' };
+
+/** Variables, what is typed, and what is then said: with a line break at the end of each, as from a `.env` of Windows, too. */
+test.for<[Readonly<Record<string, string>>, string, RegExp]>([
+  [{ PETSTORE_PROFILE: 'staging' }, 'config get profile', /^staging\n$/],
+  [{ PETSTORE_BASE_URL: 'https://h/v1' }, 'config get base-url', /^https:\/\/h\/v1\n$/],
+  [{ PETSTORE_MAX_WAIT: '3m' }, 'config get max-wait', /^3m\n$/],
+  [{ PETSTORE_OUTPUT: 'csv' }, 'config list', /^setting,value,source\n/],
+  [{ PETSTORE_OUTPUT: 'json' }, 'nosuch', /^\{"event":"error"/],
+  [{ PETSTORE_SHARED_STORE: 'x' }, 'doctor', /shared store URL "x" from/],
+  [{ PETSTORE_API_KEY: testKey }, 'auth status -o raw', /PETSTORE_API_KEY.*cdef/],
+  [{ PETSTORE_API_KEY: '' }, 'auth status', /PETSTORE_API_KEY is set, but empty\n/],
+  [{ PETSTORE_CONFIG_DIR: '/x/y' }, 'config path', /^\/x\/y\/settings.json\n$/],
+  [{ PETSTORE_CONFIG_DIR: '', XDG_CONFIG_HOME: '/x' }, 'config path', /^\/x\/petstore\/settings/],
+  [{ PETSTORE_STATE_DIR: '/dev/null' }, 'doctor', /cannot save \/dev\/null\/doctor/],
+  [{ ...proxy, NO_PROXY: '' }, 'doctor', /proxy: one:3128 \(from HTTPS_PROXY\)\n/],
+  [{ ...proxy, NO_PROXY: 'h' }, 'doctor', /proxy: none\n/],
+  [{ CI: '0', PETSTORE_API_KEY: '' }, 'orders list', /Run: petstore auth login \(or/],
+  [{ CI: '1', PETSTORE_API_KEY: '' }, 'orders list', /Run: petstore auth login < KEY_FILE/],
+  [{ TERM: 'dumb' }, 'help', /^Usage(?!.*\[1m)/s],
+  [{ FORCE_COLOR: '0' }, 'help', /^Usage(?!.*\[1m)/s],
+  [{ NO_COLOR: '', FORCE_COLOR: '1' }, 'help', /\[1mStore:/],
+])('a line break at the end of a variable is cut off: %j', async (row, { petstore }) => {
+  const [variables, line, says] = row;
+  for (const ending of ['', '\r', '\n', '\r\n']) {
+    const given = Object.entries(variables).map(([name, value]) => [name, value + ending]);
+    const env = Object.fromEntries(given);
+    const stdin = Object.assign(Readable.from([]), { isTTY: true });
+    const atTerminal = 'CI' in env || line === 'help' ? { columns: 200, context: { stdin } } : {};
+
+    const { stdout, stderr } = await petstore(line, { env, ...atTerminal });
+
+    expect(stdout + stderr, JSON.stringify(ending)).toMatch(says);
+  }
 });
 
 const [flagKey, envKey, ownKey] = ['key-of-the-file', 'key-of-the-env', 'key-of-the-profile'];

@@ -29,3 +29,9 @@ test('elsewhere names that differ in case are different variables', () => {
   expect(env.PATH).toBeUndefined();
   expect(env).toEqual(variables);
 });
+
+test('what others read stays as it is: Node and the programs that are run', () => {
+  const env = { NODE_EXTRA_CA_CERTS: '/ca.pem\r', SSH_KEY: 'a\n', PATH: '/bin\n' };
+
+  expect(readEnvironment(env, 'linux')).toEqual(env);
+});
