@@ -109,7 +109,7 @@ export async function save(session: Session, name: SettingName, value?: string):
   const { context, profile, report } = session;
   const path = name === 'default-profile' ? { name } : { name, profile: profile.name };
   const { saveSetting } = await import('../settings/save.ts');
-  const file = saveSetting(context, requireConfigFolder(context), path, value);
+  const file = await saveSetting(context, requireConfigFolder(context), path, value);
   const phrase = 'profile' in path ? ` for profile ${path.profile}` : '';
   const saved = `saved ${name}=${value && withoutSecrets(name, value)}${phrase} in ${file}`;
   notice(report, value === undefined ? `removed ${name}${phrase} from ${file}` : saved);

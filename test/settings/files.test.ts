@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -179,6 +180,42 @@ test.for([
     expect(listed.exitCode).toBe(0);
     expect(listed.stderr).toContain(`petstore: ${file} has fields that are not known: ${names}`);
     expect(readFileSync(file, 'utf8').replace(/\s/g, '')).toContain(text.slice(1, -2));
+  },
+);
+
+const seconds = 1_000;
+const staging = JSON.stringify({ profiles: { staging: { output: 'csv' } } });
+
+test.for<[string, ageMs: number, exitCode: number]>([
+  ['that another process has just taken', 0, 74],
+  ['of a process that was killed five seconds ago', 5 * seconds, 74],
+  ['of a process that was killed nine seconds ago', 9 * seconds, 0],
+  ['of a process that was killed', 60 * seconds, 0],
+  ['of before the clock was set back', -60 * seconds, 0],
+])(
+  'settings are saved only without a lock %s, or that could not be saved is said',
+  async ([, ageMs, exitCode], { petstore, folder, clock }) => {
+    const file = saveSettings(folder, staging);
+    for (const line of [
+      'config set plan pro',
+      'config unset output -p staging',
+      'profile use staging',
+      'auth login',
+    ]) {
+      writeFileSync(`${file}.lock`, '');
+      const takenAt = new Date(clock.now() - ageMs);
+      utimesSync(`${file}.lock`, takenAt, takenAt);
+      const before = readFileSync(file, 'utf8');
+
+      const result = await petstore(line, { stdin: testKey });
+
+      expect(result.exitCode, line).toBe(exitCode);
+      expect(readFileSync(file, 'utf8') === before, line).toBe(exitCode === 74);
+      expect(readdirSync(dirname(file)).includes('settings.json.lock')).toBe(exitCode === 74);
+      const stored = 'The key was stored, but not its base URL.';
+      const outcome = line === 'auth login' ? stored : 'Nothing was saved.';
+      if (exitCode === 74) expect(result.stderr).toContain(outcome);
+    }
   },
 );
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'vitest';
@@ -106,25 +106,34 @@ test('the program that prints a key may ask on a terminal, also where the result
   expect(keysAt(service)).toEqual([service.key]);
 });
 
-test('of several that save at the same moment none fails, and the file is whole', async ({
-  petstore,
-  folder,
-  serve,
-}) => {
-  const { env, key } = await serve();
-  const saves = [0, 1, 2].flatMap((n) => [
-    petstore(`config set output json -p p${n}`, { env }),
-    petstore('auth login -q', { env, stdin: key }),
-  ]);
+test.for(['no lock', 'the lock of a killed one'])(
+  'of several that save at the same moment each is in the file, or says that it is not: %s',
+  async (found, { petstore, folder, serve }) => {
+    const { env, key } = await serve();
+    const config = join(folder, '.config', 'petstore');
+    const lock = join(config, 'settings.json.lock');
+    mkdirSync(config, { recursive: true, mode: 0o700 });
+    if (found !== 'no lock') writeFileSync(lock, '');
+    if (found !== 'no lock') utimesSync(lock, 1, 1);
+    const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+    const saves = [
+      ...names.map((name) => petstore(`config set output json -p ${name}`, { env })),
+      ...['one', 'other'].map((name) => petstore(`auth login -p ${name}`, { env, stdin: key })),
+    ];
 
-  for (const { code, stderr } of await Promise.all(saves)) expect(code, stderr).toBe(0);
+    const ended = await Promise.all(saves);
 
-  const config = join(folder, '.config', 'petstore');
-  const { profiles } = JSON.parse(readFileSync(join(config, 'settings.json'), 'utf8'));
-  expect(Object.keys(profiles).join()).toMatch(/p\d/);
-  expect(readFileSync(join(config, 'keys/production.json'), 'utf8')).toContain(key);
-  expect(filesBelow(config)).toHaveLength(2);
-});
+    const { profiles } = JSON.parse(readFileSync(join(config, 'settings.json'), 'utf8'));
+    for (const [index, name] of [...names, 'one', 'other'].entries()) {
+      const { code, stderr } = ended[index] ?? {};
+      expect(code, stderr).toBe(name in profiles ? 0 : 74);
+    }
+    for (const name of ['one', 'other']) {
+      expect(readFileSync(join(config, 'keys', `${name}.json`), 'utf8')).toContain(key);
+    }
+    expect(filesBelow(config)).toHaveLength(3);
+  },
+);
 
 function keysAt({ requests }: Service) {
   return requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
