@@ -28,6 +28,9 @@ Object.assign(process.report ?? {}, { excludeEnv: true });
 // Node would print warnings as text between JSON lines; `run` reports them with --verbose.
 process.removeAllListeners('warning');
 
+// Libraries would print between our lines, and in spite of --quiet.
+for (const method of Object.keys(console)) Object.assign(console, { [method]: () => {} });
+
 // Node would print the stack. The message may contain anything, even the key.
 process.on('uncaughtException', (error?: { readonly syscall?: string }) => {
   // A prompt cannot restore a terminal that has hung up, and fails before SIGHUP arrives.

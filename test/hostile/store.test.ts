@@ -111,6 +111,7 @@ for (const [name, program] of Object.entries(engines))
       ['a user without those of the script', ci('~petstore:* +eval'), asCi, '', ' command'],
       ['a user with no more rights than it takes', ci(rights), asCi, '/3'],
       ['a user that is nobody, and no password', [], 'nobody@', '', rejected],
+      ['a password that nobody asked for', [], ':p4ss@', ''],
       ['no room left', ['--maxmemory', '1'], '', '', 'OOM command not allowed'],
       ['no such database', [], '', '/99', 'DB index is out of range'],
     ])(

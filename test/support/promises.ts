@@ -44,6 +44,7 @@ export function brokenPromises(ended: Ended, keys: readonly string[], folder?: s
     acting.test(all) && `a character that acts: ${JSON.stringify(acting.exec(all)?.[0])}`,
     holdsKey(all) && 'the key in the output',
     ...files.map((path) => holdsKey(readFileSync(path, 'latin1')) && `the key in ${path}`),
+    event && lines.some((line) => !line.startsWith('{"event":')) && 'text between lines of JSON',
     hasFailed && !explains && 'an error that does not explain itself',
     hasFailed && hint && !hintForm.test(hint) && `a hint of another form: ${hint}`,
   ].filter((promise) => typeof promise === 'string');

@@ -128,6 +128,21 @@ test('a warning of Node is a notice with --verbose, and dropped without it', asy
   expect(usual.stderr).not.toMatch(/warning/i);
 });
 
+/** Prints on the console by each of its methods, once petstore runs. */
+const printing = `setImmediate(() => {
+  for (const name of Object.keys(console)) if (/^[a-z]/.test(name)) console[name]('a library', 1);
+});`;
+
+test('what a library prints on the console reaches nobody', async ({ petstore, folder }) => {
+  writeFileSync(join(folder, 'printing.cjs'), printing);
+  const env = { NODE_OPTIONS: '--require ./printing.cjs' };
+
+  const { code, stdout, stderr } = await petstore('pets get 1 -p sandbox --json -v', { env });
+
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: 1 }]);
+  expect(stderr).not.toContain('a library');
+});
+
 test('times are in UTC, whatever the time zone', async ({ petstore }) => {
   const { stderr } = await petstore('pets get 1 -p sandbox', { env: { TZ: 'Asia/Kolkata' } });
 
