@@ -10,11 +10,13 @@ const checkClock =
 const untrusted = 'cannot verify the certificate of HOST';
 const noTls = 'The service may use plain http, or a proxy may intercept the connection.';
 const noCommonTls = 'It may require a client certificate, which petstore cannot present.';
+// undici reads responses with it.
+const noWasm = 'cannot send, because WebAssembly cannot start here';
 const onlyHttp2 = 'HOST speaks only HTTP/2, which petstore does not';
 const notHttp = 'the response from HOST is not valid HTTP';
 
 type Reason = readonly [
-  /** Matched against "CODE MESSAGE"; an error of undici's parser has a name in place of a code, and the first bytes of the response after it. */
+  /** Matched against "CODE MESSAGE". An error without a code has its name there; that of undici's parser ends with the first bytes of the response. */
   fault: RegExp,
   message: string,
   details?: {
@@ -65,6 +67,19 @@ const reasons: readonly Reason[] = [
     'the response from HOST was cut short',
     { hasHead: true, kind: 'service', canRetry: true },
   ],
+  [
+    /^RangeError WebAssembly\./,
+    `${noWasm}: too little address space (ulimit -v)`,
+    {
+      kind: 'output',
+      hint: 'Run: export NODE_OPTIONS="$NODE_OPTIONS --disable-wasm-trap-handler"',
+    },
+  ],
+  [
+    /^ReferenceError WebAssembly /,
+    `${noWasm}: it is switched off`,
+    { kind: 'output', hint: 'Run Node without --jitless, also where NODE_OPTIONS has it.' },
+  ],
   [/^(HTTPParserError (?!.*EOF)|UND_ERR_RES_CONTENT_LENGTH)/, notHttp, { kind: 'service' }],
 ];
 const fallback: Reason = [/^/, 'HOST closed the connection', { canRetry: true }];
@@ -81,15 +96,16 @@ export function describeBreakdown(
 ): TransportError {
   const { name, message, data = '' } = error as Error & { readonly data?: string };
   const code = systemCode(error);
+  const bytes = Buffer.from(data.slice(0, 9)).toString('hex');
+  const text = `${code ?? name} ${message} ${bytes}`;
+  const reason = reasons.find(([fault, , row]) => fault.test(text) && (hasHead || !row?.hasHead));
   // The system and undici give each error a code, except that of the parser.
-  if (code === undefined && name !== 'HTTPParserError') {
+  if (!reason && code === undefined && name !== 'HTTPParserError') {
     const bug = `unexpected internal error: ${String(error)}`;
     return new TransportError(bug, sent, { kind: 'internal', hint: bugHint, cause: error });
   }
-  const bytes = Buffer.from(data.slice(0, 9)).toString('hex');
-  const text = `${code ?? name} ${message} ${bytes}`;
   const [, template, { hint, canRetry, isAway = canRetry, kind, isUnread } = {}] =
-    reasons.find(([fault, , row]) => fault.test(text) && (hasHead || !row?.hasHead)) ?? fallback;
+    reason ?? fallback;
   const details = { hint, canRetry, isAway, kind, cause: error };
   const wasSent = sent && (hasHead || !isUnread);
   return new TransportError(template.replace('HOST', host), wasSent, details);

@@ -66,6 +66,35 @@ for (const [what, tags, wrapper, saved] of [
   });
 }
 
+test('on a Node without WebAssembly it says that it cannot send (exit 74)', async ({ execute }) => {
+  const argv = ['--jitless', launcher, 'categories', 'create', 'emu', '-q', '-p', 'sandbox'];
+
+  const { code, stderr } = await execute(process.execPath, argv);
+
+  expect(code).toBe(74);
+  // V8 may warn before.
+  expect(stderr).toMatch(
+    /^petstore: .* WebAssembly.*\nNothing was sent\.\nRun Node without --jitless.*\n$/m,
+  );
+});
+
+// Later versions of Node reserve no more address space than they may have.
+const isGreedy = process.platform === 'linux' && Number.parseInt(process.versions.node, 10) < 24;
+test.skipIf(!isGreedy)(
+  'with little address space it says how to send all the same',
+  async ({ execute }) => {
+    const create = `'${process.execPath}' '${launcher}' categories create emu -q --json -p sandbox`;
+    const run = (before = '') => execute('sh', ['-c', `ulimit -v 8000000; ${before}${create}`]);
+
+    const { code, stderr } = await run();
+    const { message, hint, outcome } = JSON.parse(stderr);
+
+    expect([code, outcome]).toEqual([74, 'not_sent']);
+    expect(message).toContain('WebAssembly');
+    expect(await run(`${hint.replace('Run: ', '')}; `)).toMatchObject({ code: 0, stderr: '' });
+  },
+);
+
 test('where neither name nor home of its user is known it works, but saves nothing', {
   tags: ['root'],
 }, async ({ petstore, expectAll, folder, onTestFinished }) => {
