@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { withDetails } from '../errors.ts';
+import { Failure, withDetails } from '../errors.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -96,7 +96,12 @@ async function sendInTurn(
   let isWithdrawn = false;
   let ended: Promise<void> | undefined;
   const lastCheck = async () => {
-    isWithdrawn = !(await turn.isStillGranted().catch(() => false));
+    const isGranted = await turn.isStillGranted().catch((error) => {
+      // The next turn waits for a store that is away.
+      if (error instanceof Failure && error.details.isAway) return false;
+      throw error;
+    });
+    isWithdrawn = !isGranted;
     if (isWithdrawn) throw new TransportError('the permit was withdrawn', false);
   };
   // The head says all about the limit, and the body may take long.

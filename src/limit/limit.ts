@@ -14,11 +14,12 @@ export type Limit = {
 
 const firstMoment = 1e12;
 
-/** Opens a limit in a cell, on the clocks of the place where that is. */
+/** Opens a limit in a cell, on the clocks of the place where that is. A change rejects with what `explain` makes of an error. */
 export function openLimit<Look extends Seen<Snapshot>>(
   cell: Cell<Snapshot, Look>,
   readClocks: (look: Look) => Clocks,
   turn: () => Promise<void>,
+  explain: (error: unknown) => unknown,
 ): Limit {
   let last: Snapshot | undefined;
   const take = batch(turn, async (steps: readonly Step<unknown>[]) => {
@@ -28,7 +29,10 @@ export function openLimit<Look extends Seen<Snapshot>>(
   });
   return {
     isRemote: false,
-    change: <Result>(step: Step<Result>) => take(step) as Promise<Result>,
+    change: <Result>(step: Step<Result>) =>
+      take(step).catch((error) => {
+        throw explain(error);
+      }) as Promise<Result>,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, findOwnerFault, ownFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
-import { Failure, nothingSent, systemCode, unsentFailure } from '../errors.ts';
+import { asFailure, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, memoryCell, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
 import type { Clocks } from './clocks.ts';
@@ -34,19 +34,19 @@ export function openOwnLimit(
     chosen ??= orInMemory(chooseCell(context, stateFolder, name, onNotice, onLoss), onLoss);
     return chosen;
   };
-  const read = async () => {
-    try {
-      return await cell().read();
-    } catch (error) {
-      if (error instanceof Failure) throw error.with(nothingSent);
-      const code = systemCode(error);
-      if (code === undefined) throw error;
-      const message = `cannot read the rate limit (${code})`;
-      throw unsentFailure('output', message, 'Run the command again.');
-    }
+  const own: Cell<Snapshot> = {
+    read: async () => cell().read(),
+    replace: (seen, next) => cell().replace(seen, next),
   };
-  const replace: Cell<Snapshot>['replace'] = (seen, next) => cell().replace(seen, next);
-  return openLimit({ read, replace }, () => readClocks(context), context.turn);
+  return openLimit(own, () => readClocks(context), context.turn, explain);
+}
+
+/** Returns the failure of a command that cannot use the limit. A bug stays as it is. */
+function explain(error: unknown): unknown {
+  const known = asFailure(error)?.with(nothingSent);
+  const code = systemCode(error);
+  if (known || code === undefined) return known ?? error;
+  return unsentFailure('output', `cannot read the rate limit (${code})`, 'Run the command again.');
 }
 
 function chooseCell(
@@ -62,8 +62,9 @@ function chooseCell(
     cell.read();
     return cell;
   } catch (error) {
-    // A folder that is there, and that others can change: there may be a wait.
-    if (stateFolder !== undefined && systemCode(error) === undefined) throw error;
+    // A folder that others can change, or that cannot be read just now: there may be a wait.
+    const isThere = asFailure(error) !== undefined || systemCode(error) === undefined;
+    if (stateFolder !== undefined && isThere) throw error;
     onLoss(error);
     return memoryCell();
   }

@@ -17,14 +17,9 @@ export function openStoreLimit(store: Store, name: string, context: Context): Li
   const readClocks = ({ now }: { readonly now: number }) => {
     return { wall: now, uptime: now, boot: 'server' };
   };
-  const { change } = openLimit({ ...cell, read }, readClocks, context.turn);
-  return {
-    isRemote: true,
-    change: (step) =>
-      change(step).catch((error) => {
-        throw storeFailure(store.name, error);
-      }),
-  };
+  const explain = (error: unknown) => storeFailure(store.name, error);
+  const limit = openLimit({ ...cell, read }, readClocks, context.turn, explain);
+  return { ...limit, isRemote: true };
 }
 
 const schema = snapshotSchema.check(z.refine(isPlausible));

@@ -1,5 +1,6 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { deadline } from '../deadline.ts';
+import { Failure } from '../errors.ts';
 import { formatCount } from '../time.ts';
 import { describeBreakdown } from './breakdown.ts';
 import { type ApiRequest, type ApiResponse, isWrite, TransportError } from './exchange.ts';
@@ -18,7 +19,7 @@ type Options = {
   readonly onGrace?: ((graceMs: number) => void) | undefined;
 };
 
-/** Sends a request once. A body that is streamed has `timeoutMs` for each of its pieces. Rejects with TransportError. */
+/** Sends a request once. A body that is streamed has `timeoutMs` for each of its pieces. Rejects with TransportError, or with the Failure of `lastCheck`. */
 export async function sendOnce(
   request: ApiRequest,
   context: Context,
@@ -84,10 +85,10 @@ class Attempt {
     this.giveUpIn(mayBeDone ? graceMs : 0, 'interrupted');
   };
 
-  fail(error: unknown): TransportError {
+  fail(error: unknown): TransportError | Failure {
     const { wasSent: sent, hasHead } = this;
     const { host } = this.request.url;
-    const isKnown = error instanceof TransportError;
+    const isKnown = error instanceof TransportError || error instanceof Failure;
     const failure = isKnown ? error : describeBreakdown(error, { host, sent, hasHead });
     this.end(failure);
     return failure;

@@ -1,4 +1,12 @@
-import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '../support/petstore.ts';
 import { listNow } from '../support/told.ts';
@@ -42,5 +50,42 @@ test.skipIf(uid === undefined).for(['state/limits', 'state'])(
     });
     expect(sandbox.requests).toHaveLength(0);
     expect(readdirSync(path)).toEqual([]);
+  },
+);
+
+test.for<readonly [string, string, (limit: string) => void]>([
+  ['a file', 'cannot read the rate limit (ENOTDIR)', (limit) => writeFileSync(limit, '')],
+  ['a link to itself', 'cannot read the rate limit (ELOOP)', (limit) => symlinkSync(limit, limit)],
+  ['a folder', ' is a directory', (limit) => mkdirSync(join(limit, '9'), { recursive: true })],
+])(
+  'nothing is sent if the limit cannot be read while a connection stands: %s in its place',
+  async ([, says, put], { petstore, sandbox, folder }) => {
+    await petstore(listNow);
+    const limits = join(folder, 'state', 'limits');
+    const limit = join(limits, readdirSync(limits)[0] ?? '');
+    let looks = 0;
+    sandbox.connect = async () => {
+      looks = 1;
+      renameSync(limit, join(folder, 'aside'));
+      put(limit);
+    };
+    /** Precedes each look at the limit. All but the first one find it again. */
+    const turn = async () => {
+      if (looks === 2) {
+        rmSync(limit, { recursive: true });
+        renameSync(join(folder, 'aside'), limit);
+      }
+      if (looks > 0) looks += 1;
+    };
+
+    const { exitCode, events } = await petstore('categories create emu --json', {
+      context: { turn },
+    });
+
+    expect([exitCode, events().at(-1)]).toMatchObject([
+      74,
+      { kind: 'output', message: expect.stringContaining(says), outcome: 'not_sent' },
+    ]);
+    expect(sandbox.requests).toHaveLength(1);
   },
 );

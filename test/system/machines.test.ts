@@ -66,6 +66,29 @@ for (const [what, tags, wrapper, saved] of [
   });
 }
 
+test('with too few file handles it says so, where Node itself can start', async ({
+  execute,
+  serve,
+}) => {
+  const { env, requests } = await serve();
+  const program = `'${process.execPath}' '${launcher}'`;
+  const codes = new Set<unknown>();
+  for (let handles = 16; handles <= 32; handles += 1) {
+    for (const verb of ['list', 'create emu']) {
+      const script = `ulimit -n ${handles}; ${program} categories ${verb} -q --max-wait 0; exit $?`;
+      const before = requests.length;
+      const { code, stderr } = await execute('sh', ['-c', script], { env });
+      if (code === 134 || code === 139 || /^Node\.js v/m.test(stderr)) continue;
+      codes.add(code);
+      expect([0, 5, 74], stderr).toContain(code);
+      if (code === 0) continue;
+      expect(stderr).toMatch(/open files/);
+      expect(requests.length).toBe(before);
+    }
+  }
+  expect([...codes]).toEqual(expect.arrayContaining([0, 74]));
+});
+
 test('on a Node without WebAssembly it says that it cannot send (exit 74)', async ({ execute }) => {
   const argv = ['--jitless', launcher, 'categories', 'create', 'emu', '-q', '-p', 'sandbox'];
 

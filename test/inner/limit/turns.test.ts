@@ -24,7 +24,12 @@ const lastOfMinute: Outcome = {
 function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell()) {
   const { now, uptime, sleep } = clock;
   const clocks = () => ({ wall: now(), uptime: uptime(), boot: 'b00t' });
-  const limit = openLimit(cell, clocks, async () => {});
+  const limit = openLimit(
+    cell,
+    clocks,
+    async () => {},
+    (error) => error,
+  );
   const own = { now, uptime, sleep, signal: never, random: () => 0.5, isRunning: () => true };
   const context = { ...own, owner: { pid: 7, host: 'here' } } as Partial<Context> as Context;
   const turns = createTurns(context, { limit, report: () => {}, timeoutMs: 30_000 });
