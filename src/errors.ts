@@ -92,13 +92,15 @@ export function withDetails(error: unknown, details: FailureDetails): unknown {
   return asFailure(error)?.with(details) ?? error;
 }
 
+export const openFilesHint = 'Allow more open files (ulimit -n) and run the command again.';
+
 /** Returns a failure that can be explained to the user, or undefined for a bug. */
 export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   const code = systemCode(error) ?? '';
   if (!['EMFILE', 'ENFILE'].includes(code)) return undefined;
-  const hint = 'Allow more open files (ulimit -n) and run the command again.';
-  return new Failure('output', `too many open files (${code})`, { hint, cause: error });
+  const details = { hint: openFilesHint, cause: error };
+  return new Failure('output', `too many open files (${code})`, details);
 }
 
 export function systemCode(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { fstatSync, lstatSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { configFailure, Failure, systemCode } from '../errors.ts';
+import { asFailure, configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
 import { makePrivateFolder, ownFolder, syncFolder } from './private-folder.ts';
@@ -144,5 +144,6 @@ function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): F
 function hintFor(error: unknown): string {
   const code = systemCode(error) ?? '';
   if (code === noHardLinks) return linksHint;
-  return ['ENOSPC', 'EDQUOT'].includes(code) ? spaceHint : ownFolder;
+  if (['ENOSPC', 'EDQUOT'].includes(code)) return spaceHint;
+  return asFailure(error)?.details.hint ?? ownFolder;
 }

@@ -4,7 +4,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isNotFound } from '../disk/files.ts';
 import { FileFault, readStart, withFile } from '../disk/open-file.ts';
-import { Failure, systemCode, usageFailure } from '../errors.ts';
+import { asFailure, nothingSent, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
 
 export type InputSession = {
@@ -53,7 +53,8 @@ export async function readBytes(
       const fix = 'Name a regular file, or read it from standard input (-).';
       throw usageFailure(error.message, fix);
     }
-    if (error instanceof Failure) throw error;
+    const known = asFailure(error)?.with(nothingSent);
+    if (known) throw known;
     if (isNotFound(error)) throw usageFailure(`file not found: ${source}`);
     throw usageFailure(`cannot read ${source} (${systemCode(error) ?? ''})`);
   }

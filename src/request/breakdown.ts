@@ -1,5 +1,5 @@
 import type { HttpProxy } from '../context.ts';
-import { bugHint, type FailureKind, systemCode } from '../errors.ts';
+import { bugHint, type FailureKind, openFilesHint, systemCode } from '../errors.ts';
 import { TransportError } from './exchange.ts';
 
 const checkUrl = 'Check the base URL and where it is set. Run: petstore config list';
@@ -41,7 +41,11 @@ const reasons: readonly Reason[] = [
   [/^ENOTLOCAL /, 'HOST is another machine, so the key was not sent to it', { hint: checkHosts }],
   [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { canRetry: true }],
   [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer', { isAway: true }],
-  [/^E[MN]FILE /, 'too many open files to connect to HOST', { canRetry: true }],
+  [
+    /^E[MN]FILE /,
+    'too many open files to connect to HOST',
+    { hint: openFilesHint, canRetry: true },
+  ],
   [/^CERT_HAS_EXPIRED /, `${untrusted}: it has expired`, { hint: checkClock }],
   [/^CERT_NOT_YET_VALID /, `${untrusted}: it is not valid yet`, { hint: checkClock }],
   [/^\w+ALTNAME_INVALID /, `${untrusted}: it is for other hosts`, { hint: checkUrl }],
@@ -81,8 +85,9 @@ const reasons: readonly Reason[] = [
     { kind: 'output', hint: 'Run Node without --jitless, also where NODE_OPTIONS has it.' },
   ],
   [/^(HTTPParserError (?!.*EOF)|UND_ERR_RES_CONTENT_LENGTH)/, notHttp, { kind: 'service' }],
+  [/^(UND_ERR_|HTTPParserError |ECONN|EPIPE )/, 'HOST closed the connection', { canRetry: true }],
 ];
-const fallback: Reason = [/^/, 'HOST closed the connection', { canRetry: true }];
+const fallback: Reason = [/^/, 'the connection to HOST failed (CODE)', { canRetry: true }];
 
 type Attempt = {
   readonly host: string;
@@ -99,8 +104,8 @@ export function describeBreakdown(
   const bytes = Buffer.from(data.slice(0, 9)).toString('hex');
   const text = `${code ?? name} ${message} ${bytes}`;
   const reason = reasons.find(([fault, , row]) => fault.test(text) && (hasHead || !row?.hasHead));
-  // The system and undici give each error a code, except that of the parser.
-  if (!reason && code === undefined && name !== 'HTTPParserError') {
+  // The system gives each error a code.
+  if (!reason && code === undefined) {
     const bug = `unexpected internal error: ${String(error)}`;
     return new TransportError(bug, sent, { kind: 'internal', hint: bugHint, cause: error });
   }
@@ -108,7 +113,8 @@ export function describeBreakdown(
     reason ?? fallback;
   const details = { hint, canRetry, isAway, kind, cause: error };
   const wasSent = sent && (hasHead || !isUnread);
-  return new TransportError(template.replace('HOST', host), wasSent, details);
+  const says = template.replace('CODE', code ?? '').replace('HOST', host);
+  return new TransportError(says, wasSent, details);
 }
 
 export function describeProxyRefusal(status: number, proxy: HttpProxy, host: string) {
