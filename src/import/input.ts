@@ -89,7 +89,7 @@ export async function readInput(
     otherFiles.find(({ start, formats }) => !formats?.includes(given) && start.test(beginning)),
   );
   const { context, report } = session;
-  const rows = new Rows(report);
+  const rows = new Rows(report, path && file);
   try {
     const text = utf8Text(bytes);
     // The trace of an export that failed. One of nothing has a header or brackets, which NDJSON does not know.

@@ -1,9 +1,16 @@
-import { contentFields } from '../fields.ts';
-import { isJsonObject, type Json, JsonError, JsonReader, parseJson } from '../json/json.ts';
+import { categoryColumns, contentFields } from '../fields.ts';
+import {
+  isJsonObject,
+  type Json,
+  JsonError,
+  type JsonObject,
+  JsonReader,
+  parseJson,
+} from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import { dropNulls } from '../service/resources.ts';
-import { quoteSome } from '../text/quote.ts';
-import { quoteForShell } from '../text/shell.ts';
+import { quoted, quoteSome } from '../text/quote.ts';
+import { commandOn, quoteForShell } from '../text/shell.ts';
 import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
@@ -13,9 +20,12 @@ const maxWholeValues = 1_000_000;
 /** Ctrl-C is noticed after so many rows. */
 const pauseRows = 1_000;
 
-const linesHint = 'Add --format ndjson for one object per line, or make it an array with jq -s .';
-const content = `{${contentFields.join()}}`;
-const oneLineHint = 'Each line must be one object. Write them so with jq -c .';
+const columns = new Set<string>(categoryColumns);
+/** A filter of jq for one object. */
+const onlyContent = `with_entries(select(.key|test("^(${contentFields.join('|')})$";"i")))`;
+const fieldsHint = 'Leave out all other fields.';
+/** Of a row without a name nothing would be left. */
+const renameHint = 'Rename or leave out all other fields.';
 
 export async function readJson(
   text: string,
@@ -26,9 +36,10 @@ export async function readJson(
   const reader = new JsonReader(text, maxRowValues);
   if (!reader.accept('[')) {
     const reason = 'expected a JSON array such as [{"name": "dog"}]';
-    const hint = reader.peek() === '{' ? (wayToArray(text) ?? linesHint) : undefined;
+    const hint = reader.peek() === '{' ? wayToArray(text, rows) : undefined;
     throw new Stop(locate(reader.offset), reason, hint);
   }
+  const hint = withJq(fieldsHint, quoteForShell(`map(${onlyContent})`), rows);
   try {
     if (!reader.accept(']')) {
       let count = 0;
@@ -37,7 +48,7 @@ export async function readJson(
         count += 1;
         reader.peek();
         const place = locate(reader.offset);
-        takeRow(reader.readElement(), place, rows, `jq 'map(${content})'`);
+        takeRow(reader.readElement(), place, rows, hint);
       } while (reader.accept(','));
       if (!reader.accept(']')) reader.fail('expected "," or "]"');
     }
@@ -48,11 +59,24 @@ export async function readJson(
   }
 }
 
-/** Says how to take the rows out of an object that has them inside, as answers of other services do. */
-function wayToArray(text: string): string | undefined {
+/** Says how to make an array of rows without brackets, or of an object that has them inside, as answers of other services do. */
+function wayToArray(text: string, rows: Rows): string {
+  const values = readValues(text);
+  const path = values?.length === 1 ? findRows(values[0]) : undefined;
+  if (path) return withJq(`Take out the array in ${path.slice(1)}.`, quoteForShell(path), rows);
+  const lines = 'Add --format ndjson for one object per line';
+  return values?.every(hasName)
+    ? withJq(`${lines}, or make it an array.`, '-s .', rows)
+    : `${lines}.`;
+}
+
+/** Reads values that follow each other, as jq does. Returns undefined if there is anything else. */
+function readValues(text: string): Json[] | undefined {
+  const reader = new JsonReader(text, maxWholeValues);
+  const values: Json[] = [];
   try {
-    const path = findRows(parseJson(text, maxWholeValues));
-    return path && `The array is in ${path.slice(1)}. Take it out with jq ${quoteForShell(path)}.`;
+    while (reader.peek() !== '') values.push(reader.readValue());
+    return values;
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
@@ -60,14 +84,26 @@ function wayToArray(text: string): string | undefined {
 }
 
 function findRows(value: Json | undefined): string | undefined {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isJsonObject) ? '' : undefined;
-  if (!isJsonObject(value) || 'name' in value) return undefined;
+  if (Array.isArray(value))
+    return value.every(isJsonObject) && value.some(hasName) ? '' : undefined;
+  if (!isJsonObject(value) || hasName(value)) return undefined;
   for (const [name, member] of Object.entries(value)) {
     const path = findRows(member);
     const step = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
     if (path !== undefined) return `.${step}${path}`;
   }
   return undefined;
+}
+
+function hasName(value: Json): boolean {
+  return isJsonObject(value) && Object.keys(value).some((field) => field.toLowerCase() === 'name');
+}
+
+/** Adds the command that does to a file what a sentence says. Of standard input there is none. */
+function withJq(sentence: string, filter: string, { file }: Rows): string {
+  if (file === undefined) return sentence;
+  const copy = quoteForShell(file.replace(/(\.\w+)?$/, '-new$1'));
+  return `${sentence} Run: ${commandOn(`jq ${filter}`, file)} > ${copy}`;
 }
 
 export async function readNdjson(
@@ -84,35 +120,52 @@ export async function readNdjson(
       'Add --format json for one JSON array.',
     );
   }
+  const hint = withJq(fieldsHint, `-c ${quoteForShell(onlyContent)}`, rows);
+  let lineHint: string | undefined;
   let count = 0;
   for (const { 0: line, index } of text.matchAll(/[^ \t\r\n][^\r\n]*/g)) {
     if (count % pauseRows === 0) await pause();
     count += 1;
     const place = locate(index);
     try {
-      takeRow(parseJson(line, maxRowValues), place, rows, `jq -c '${content}'`);
+      takeRow(parseJson(line, maxRowValues), place, rows, hint);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      rows.fault(locate(index + error.offset), error.reason, oneLineHint);
+      lineHint ??= wayToLines(text, rows);
+      rows.fault(locate(index + error.offset), error.reason, lineHint);
     }
   }
 }
 
-function takeRow(value: Json, place: Place, rows: Rows, jq: string): void {
+function wayToLines(text: string, rows: Rows): string {
+  const sentence = 'Each line must be one object.';
+  return readValues(text)?.every(hasName) ? withJq(sentence, '-c .', rows) : sentence;
+}
+
+function takeRow(value: Json, place: Place, rows: Rows, hint: string): void {
   if (!isJsonObject(value)) {
     rows.fault(place, 'must be an object such as {"name": "rabbit"}');
     return;
   }
-  const { id, ...fields } = value;
-  const known: readonly string[] = contentFields;
-  const unknown = Object.keys(fields).filter((field) => !known.includes(field));
+  const fields: JsonObject = {};
+  const unknown: string[] = [];
+  let repeated: string | undefined;
+  for (const [field, content] of Object.entries(value)) {
+    const column = field.toLowerCase();
+    if (!columns.has(column)) unknown.push(field);
+    else if (column in fields) repeated = column;
+    else fields[column] = content;
+  }
   if (unknown.length > 0) {
     const what = unknown.length === 1 ? 'unknown field' : 'unknown fields';
-    const reason = `${what} ${quoteSome(unknown)}; fields: ${known.join(', ')}`;
-    rows.fault(place, reason, `Leave out all other fields. Run: ${jq}`);
-    return;
+    const reason = `${what} ${quoteSome(unknown)}; fields: ${contentFields.join(', ')}`;
+    rows.fault(place, reason, 'name' in fields ? hint : renameHint);
+  } else if (repeated) {
+    rows.fault(place, `duplicate field ${quoted(repeated)}`);
+  } else {
+    const { id, ...content } = fields;
+    dropNulls(content);
+    if (id !== undefined) rows.ignoreIds();
+    rows.add(place, content);
   }
-  dropNulls(fields);
-  if (id !== undefined) rows.ignoreIds();
-  rows.add(place, fields);
 }

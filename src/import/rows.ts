@@ -56,7 +56,11 @@ export class Rows {
   #hint: string | undefined;
   #isCutShort = false;
 
-  constructor(report: Report) {
+  /** @param file undefined for standard input */
+  constructor(
+    report: Report,
+    readonly file: string | undefined,
+  ) {
     this.#report = report;
   }
 

@@ -64,7 +64,7 @@ test.for(readTable())('%s, as %s, is read byte by byte', async (row, { read, san
 
   expect([sent.exitCode, sent.rows]).toEqual([0, rows]);
   expect(sandbox.requests.length > 0).toBe(rows.length > 0);
-  const ignoring = /^id|[",]id\b/.test(text) ? ['ignoring "id": the service assigns ids'] : [];
+  const ignoring = /^id|[",]id\b/i.test(text) ? ['ignoring "id": the service assigns ids'] : [];
   expect(sent.notices).toEqual(rows.length > 0 ? ignoring : ['standard input has no rows']);
 });
 

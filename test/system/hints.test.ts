@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { quoteForShell } from '../../src/text/shell.ts';
 import { expect, test } from '../support/petstore.ts';
@@ -21,6 +21,42 @@ test('a hint pasted into a shell does what it says, and no harm', async ({ petst
   expect(statSync(key).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual([name]);
 });
+
+const row = '{"NAME":"ant","Description":"six legs","Colour":1,"__proto__":{}}';
+test.for([
+  ['rows.json', `[${row},{"name":"bee","it's":2}]`],
+  ['rows.ndjson', `${row}\n{"name":"bee","a.\\"b":2}\n`],
+  ['rows.jsonl', '{\n"name":"ant","description":"six legs"}\n{"name":\n"bee"}\n'],
+  ['a.b/rows.ndjson', '{"name":"ant","description":"six legs"} {"name":"bee"}'],
+  ['rows.json', '{"name":"ant","description":"six legs"}\n{"name":"bee"}\n'],
+  [
+    'rows.json',
+    '{"of":[{}],"a \'b":{"rows":[{"name":"ant","description":"six legs"},{"name":"bee"}]}}',
+  ],
+  [`it's $(touch pwned) [1].JSON`, `[${row},{"name":"bee","size":2}]`],
+] as const)(
+  'the hint for %s makes a file that has its data: %s',
+  { tags: ['jq'] },
+  async ([name, text], { petstore, folder, sandbox }) => {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    const load = (path: string) => petstore(['categories', 'import', path, '--yes', '-q']);
+
+    const { stderr } = await load(file);
+    const [, command = ''] = /Run: (jq .*)$/m.exec(stderr) ?? [];
+    execFileSync('sh', ['-c', command], { cwd: folder });
+    const [copy = ''] = readdirSync(dirname(file)).filter((name) => name.includes('-new'));
+    const { exitCode, stderr: said } = await load(join(dirname(file), copy));
+
+    expect(exitCode, `${stderr}${said}`).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(sandbox.categories.map(({ name, description }) => [name, description])).toEqual([
+      ['ant', 'six legs'],
+      ['bee', undefined],
+    ]);
+  },
+);
 
 test('quoted text is one word for a shell, whatever is in it', () => {
   const path = fc
