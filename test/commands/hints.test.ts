@@ -60,6 +60,10 @@ const rows: Row[] = [
   ["categories get ''"],
   ['categories get nosuch -p production'],
   ['categories get dog', twoDogs],
+  [
+    'categories get Dog -p production',
+    ({ sandbox }) => sandbox.categories.push(category('-4', 'dog')),
+  ],
   ['orders list', noKey, logInThenGet401],
   ['orders list', answers(reply(404, ''))],
   ['api POST /categories --data {}', answers(reply(500, ''))],

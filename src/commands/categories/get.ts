@@ -1,5 +1,6 @@
 import { Failure, usageFailure } from '../../errors.ts';
 import { categoryColumns } from '../../fields.ts';
+import { foldName } from '../../import/plan.ts';
 import type { Category } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';
 import { profileFlag } from '../../session/settings.ts';
@@ -27,21 +28,30 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     throw usageFailure('invalid id or name: must not be blank', 'See: petstore categories list');
   }
   const client = await session.client();
+  const fold = foldName(idOrName);
+  const plainId = fold.replace(/^(-?)0*(?=\d)/, '$1');
+  const isLike = ({ id, name }: Category) => String(id) === plainId || foldName(name) === fold;
   let category: Category | undefined;
+  let lookAlike: Category | undefined;
   const ids: string[] = [];
   // Batch by batch, so that memory does not grow with the list.
   for await (const batch of await client.listCategories()) {
     for (const candidate of batch) {
-      if (String(candidate.id) !== idOrName && candidate.name !== idOrName) continue;
-      category ??= candidate;
-      ids.push(String(candidate.id));
+      if (String(candidate.id) === idOrName || candidate.name === idOrName) {
+        category ??= candidate;
+        ids.push(String(candidate.id));
+      } else if (!category && isLike(candidate)) {
+        lookAlike ??= candidate;
+      }
     }
   }
 
   const flag = profileFlag(profile);
   if (!category) {
-    const hint = `See: petstore categories list --search TEXT${flag}`;
-    throw new Failure('refused', `category ${quoted(idOrName)} not found`, { hint });
+    const found = lookAlike ? `; ${quoted(lookAlike.name)} (id ${lookAlike.id}) looks like it` : '';
+    const next = lookAlike ? `get ${lookAlike.id}` : 'list --search TEXT';
+    const hint = `See: petstore categories ${next}${flag}`;
+    throw new Failure('refused', `category ${quoted(idOrName)} not found${found}`, { hint });
   }
   if (ids.length > 1) {
     const shown = ids.length > maxIds ? [...ids.slice(0, maxIds), '…'] : ids;

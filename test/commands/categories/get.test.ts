@@ -20,6 +20,43 @@ test.for([
   expect(sandbox.requests).toMatchObject([{ method: 'GET', url: { pathname: '/v1/categories' } }]);
 });
 
+test.for([
+  ['a capital', 'Rabbit', '"rabbit" (id 3)'],
+  ['blanks', ' black   cat', '"Black cat" (id 5)'],
+  ['another composition', 'cafe\u0301', '"caf\u00e9" (id 6)'],
+  ['a character that does not show', 'rab\u200bbit', '"rabbit" (id 3)'],
+  ['the first of two', 'BLACK CAT', '"Black cat" (id 5)'],
+  ['blanks around an id', ' 3', '"rabbit" (id 3)'],
+  ['zeros before an id', '-0005', '"emu" (id -5)'],
+  ['digits of another width', '\uff16', '"caf\u00e9" (id 6)'],
+] as const)(
+  'categories get names what looks like the word: %s',
+  async ([, word, found], { petstore, sandbox }) => {
+    const names = ['3 rabbit', '5 Black cat', '6 caf\u00e9', '-5 emu', '8 black cat', '9 rab'];
+    sandbox.categories.push(...names.map(toCategory));
+
+    const { exitCode, stderr } = await petstore(['categories', 'get', word, '-q']);
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(` not found; ${found} looks like it\n`);
+    const [, id] = /id (.*)\)/.exec(found) ?? [];
+    expect(stderr).toMatch(new RegExp(`\nSee: petstore categories get ${id}\n$`));
+  },
+);
+
+test('categories get finds nothing that only begins or ends so', async ({ petstore, sandbox }) => {
+  sandbox.categories.push(...['7 dog', '70 doggy', '71 a dog', '72 ı'].map(toCategory));
+
+  for (const word of ['do', '0', '00', '-7', '7 0', 'I']) {
+    const { exitCode, stderr } = await petstore(['categories', 'get', word, '-q']);
+
+    expect([exitCode, stderr]).toEqual([
+      3,
+      `petstore: category "${word}" not found\nSee: petstore categories list --search TEXT\n`,
+    ]);
+  }
+});
+
 test.for(formats)(
   'categories get prints it as create does: %s',
   async (format, { petstore, sandbox }) => {
@@ -58,6 +95,6 @@ test('categories get sees at the end of a list above 8 MiB that it is not the on
 });
 
 function toCategory(text: string) {
-  const [id = '', name = ''] = text.split(' ');
-  return category(id, name);
+  const [id = '', ...words] = text.split(' ');
+  return category(id, words.join(' '));
 }
