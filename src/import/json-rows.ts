@@ -24,8 +24,6 @@ const columns = new Set<string>(categoryColumns);
 /** A filter of jq for one object. */
 const onlyContent = `with_entries(select(.key|test("^(${contentFields.join('|')})$";"i")))`;
 const fieldsHint = 'Leave out all other fields.';
-/** Of a row without a name nothing would be left. */
-const renameHint = 'Rename or leave out all other fields.';
 
 export async function readJson(
   text: string,
@@ -59,24 +57,16 @@ export async function readJson(
   }
 }
 
-/** Says how to make an array of rows without brackets, or of an object that has them inside, as answers of other services do. */
+/** Says how to take the rows out of an object that has them inside, as answers of other services do. */
 function wayToArray(text: string, rows: Rows): string {
-  const values = readValues(text);
-  const path = values?.length === 1 ? findRows(values[0]) : undefined;
-  if (path) return withJq(`Take out the array in ${path.slice(1)}.`, quoteForShell(path), rows);
-  const lines = 'Add --format ndjson for one object per line';
-  return values?.every(hasName)
-    ? withJq(`${lines}, or make it an array.`, '-s .', rows)
-    : `${lines}.`;
+  const path = findRows(parseIfJson(text));
+  if (!path) return 'Add --format ndjson for one object per line.';
+  return withJq(`Take out the array in ${path.slice(1)}.`, quoteForShell(path), rows);
 }
 
-/** Reads values that follow each other, as jq does. Returns undefined if there is anything else. */
-function readValues(text: string): Json[] | undefined {
-  const reader = new JsonReader(text, maxWholeValues);
-  const values: Json[] = [];
+function parseIfJson(text: string): Json | undefined {
   try {
-    while (reader.peek() !== '') values.push(reader.readValue());
-    return values;
+    return parseJson(text, maxWholeValues);
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
@@ -121,7 +111,6 @@ export async function readNdjson(
     );
   }
   const hint = withJq(fieldsHint, `-c ${quoteForShell(onlyContent)}`, rows);
-  let lineHint: string | undefined;
   let count = 0;
   for (const { 0: line, index } of text.matchAll(/[^ \t\r\n][^\r\n]*/g)) {
     if (count % pauseRows === 0) await pause();
@@ -131,15 +120,9 @@ export async function readNdjson(
       takeRow(parseJson(line, maxRowValues), place, rows, hint);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      lineHint ??= wayToLines(text, rows);
-      rows.fault(locate(index + error.offset), error.reason, lineHint);
+      rows.fault(locate(index + error.offset), error.reason, 'Each line must be one object.');
     }
   }
-}
-
-function wayToLines(text: string, rows: Rows): string {
-  const sentence = 'Each line must be one object.';
-  return readValues(text)?.every(hasName) ? withJq(sentence, '-c .', rows) : sentence;
 }
 
 function takeRow(value: Json, place: Place, rows: Rows, hint: string): void {
@@ -159,7 +142,8 @@ function takeRow(value: Json, place: Place, rows: Rows, hint: string): void {
   if (unknown.length > 0) {
     const what = unknown.length === 1 ? 'unknown field' : 'unknown fields';
     const reason = `${what} ${quoteSome(unknown)}; fields: ${contentFields.join(', ')}`;
-    rows.fault(place, reason, 'name' in fields ? hint : renameHint);
+    // jq would leave nothing of a row without a name.
+    rows.fault(place, reason, 'name' in fields ? hint : 'Rename or leave out all other fields.');
   } else if (repeated) {
     rows.fault(place, `duplicate field ${quoted(repeated)}`);
   } else {

@@ -26,9 +26,6 @@ const row = '{"NAME":"ant","Description":"six legs","Colour":1,"__proto__":{}}';
 test.for([
   ['rows.json', `[${row},{"name":"bee","it's":2}]`],
   ['rows.ndjson', `${row}\n{"name":"bee","a.\\"b":2}\n`],
-  ['rows.jsonl', '{\n"name":"ant","description":"six legs"}\n{"name":\n"bee"}\n'],
-  ['a.b/rows.ndjson', '{"name":"ant","description":"six legs"} {"name":"bee"}'],
-  ['rows.json', '{"name":"ant","description":"six legs"}\n{"name":"bee"}\n'],
   [
     'rows.json',
     '{"of":[{}],"a \'b":{"rows":[{"name":"ant","description":"six legs"},{"name":"bee"}]}}',
