@@ -22,6 +22,8 @@ export async function saveSetting(
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
+  // A file that cannot be read is refused before anything is made.
+  readSettings(path);
   const file = saving(path, () => {
     refuseForeignLinks(path, context.uid);
     makePrivateFolder(folder);
