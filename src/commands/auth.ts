@@ -53,7 +53,7 @@ function refuseWhereUseless({ profile, settings }: Session): void {
   if (settings.findSaved('api-key-command') !== undefined) {
     throw usageFailure(
       `profile ${profile.name} has an api-key-command, which takes precedence over a stored key`,
-      `Run: petstore config unset api-key-command${profileFlag(profile)}`,
+      'Run: petstore config unset api-key-command',
     );
   }
 }

@@ -11,6 +11,7 @@ import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connec
 import { noKey } from '../session/find-key.ts';
 import { chooseSharedStore } from '../session/open-limit.ts';
 import { listComplaints, type Session } from '../session/session.ts';
+import { addProfile } from '../session/settings.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings } from '../settings/settings.ts';
@@ -47,7 +48,7 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
       const cause = rows.find(({ finding }) => finding === error.message);
       return cause
         ? leftOut(`${cause.check} comes first`)
-        : (['fail', error.message, error.details.hint] as const);
+        : (['fail', error.message, addProfile(error.details.hint, session.profile)] as const);
     });
     const [status, finding, fix] = typeof found === 'string' ? (['ok', found] as const) : found;
     rows.push({ check, status, finding, fix });

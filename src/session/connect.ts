@@ -16,7 +16,7 @@ import { invalid, parseDuration, sandboxProfile } from '../settings/values.ts';
 import { type FoundKey, findKey, noKey } from './find-key.ts';
 import { type Account, openLimits } from './open-limit.ts';
 import type { CommonOptions } from './options.ts';
-import { profileFlag, type Setup } from './settings.ts';
+import type { Setup } from './settings.ts';
 
 /** What a command needs to reach the service. Each part is made once, when it is first asked for. */
 export type Connection = {
@@ -94,9 +94,7 @@ export function requireBaseUrl(
   if (settings.file.unreachable) throw settings.file.unreachable;
   const hasKey = context.env.PETSTORE_API_KEY || options.apiKeyFile !== undefined;
   const next =
-    hasKey && !isLogin
-      ? `petstore config set base-url https://HOST/v1${profileFlag(profile)}`
-      : settings.loginCommand();
+    hasKey && !isLogin ? 'petstore config set base-url https://HOST/v1' : settings.loginCommand();
   const otherwise = isLogin ? '' : ' (or add --profile sandbox to try it without an account)';
   throw configFailure(`no base URL set for profile ${profile.name}`, `Run: ${next}${otherwise}`);
 }

@@ -6,7 +6,7 @@ import type { ApiKey } from '../service/api-key.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
 import { canPrompt } from './app.ts';
-import { profileFlag, type Setup } from './settings.ts';
+import type { Setup } from './settings.ts';
 
 export type KeyCommand = {
   readonly source: string;
@@ -21,7 +21,7 @@ export function findKeyCommand(command: string, setup: Setup): KeyCommand {
   const { profile, settings } = setup;
   const { name } = profile;
   const { path = '' } = settings.file;
-  const move = `petstore config set base-url https://HOST/v1${profileFlag(profile)}`;
+  const move = 'petstore config set base-url https://HOST/v1';
   const home = settings.findSaved('base-url');
   if (home === undefined) {
     throw configFailure(`profile ${name} has an api-key-command but no base-url`, `Run: ${move}`);
@@ -70,6 +70,6 @@ function readKey({ exitCode, stdout }: Captured, source: string, setup: Setup): 
 }
 
 function commandFailure({ profile }: Setup, reason: string): Failure {
-  const hint = `To see why, run it yourself. See: petstore config get api-key-command${profileFlag(profile)}`;
+  const hint = 'To see why, run it yourself. See: petstore config get api-key-command';
   return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${reason}`, hint);
 }

@@ -10,7 +10,7 @@ import { listUnknownFields } from '../settings/file.ts';
 import { type App, hasColor } from './app.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { commonOptions } from './options.ts';
-import { loadSettings, type Settings, type Setup } from './settings.ts';
+import { addProfile, loadSettings, type Settings, type Setup } from './settings.ts';
 
 /** One run of one command. */
 export type Session = Setup &
@@ -75,8 +75,9 @@ export async function runSession(
     const output = await createOutput(setup, format, resultSink);
     await action({ ...setup, ...connection, isSeparated, fault, format, output });
   } catch (error) {
-    failure = error;
-    throw error;
+    const isFailure = error instanceof Failure;
+    failure = isFailure ? error.with({ hint: addProfile(error.details.hint, profile) }) : error;
+    throw failure;
   } finally {
     endStatus();
     const { message, details }: Partial<Failure> = failure instanceof Failure ? failure : {};

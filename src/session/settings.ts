@@ -219,9 +219,19 @@ function fromFlagOrEnv(
   return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
 }
 
-/** Returns ' --profile NAME' for a command in a hint, or nothing for the default profile. */
+/** Returns ' --profile NAME' for a command in a notice, or nothing for the default profile. The hint of a failure gets it by itself. */
 export function profileFlag({ name, given }: Profile): string {
   return given.source === 'default' || given.file ? '' : ` --profile ${name}`;
+}
+
+/** A command of ours in a hint, without what comes after it. */
+const commandInHint = /\b(?:run|see):? petstore .*?(?=\.?$| <| \(| -- )/i;
+
+/** Adds the profile that was given to the command in a hint. Most of the rooms that write hints know no profiles. */
+export function addProfile(hint: string | undefined, profile: Profile): string | undefined {
+  return hint?.replace(commandInHint, (command) =>
+    / --(?:help|profile)\b/.test(command) ? command : command + profileFlag(profile),
+  );
 }
 
 /** Returns ' on NAME' for a write on a terminal, where nobody sees the settings; the question before it has the address too. */

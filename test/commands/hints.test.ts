@@ -2,10 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, type Fixtures, networkError, reply, test, testKey } from '../support/petstore.ts';
+import {
+  expect,
+  type Fixtures,
+  networkError,
+  reply,
+  silence,
+  test,
+  testKey,
+} from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { saveSettings } from '../support/settings-file.ts';
-import { category } from '../support/values.ts';
+import { category, interrupted } from '../support/values.ts';
 
 type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
 type Options = NonNullable<Parameters<Fixtures['petstore']>[1]>;
@@ -65,6 +73,8 @@ const rows: Row[] = [
     ({ sandbox }) => sandbox.categories.push(category('-4', 'dog')),
   ],
   ['orders list', noKey, logInThenGet401],
+  ['orders list', answers(reply(302, '', { location: 'https://b.example' }))],
+  ['categories create dog', twoDogs, answers(reply(500, ''))],
   ['orders list', answers(reply(404, ''))],
   ['api POST /categories --data {}', answers(reply(500, ''))],
   ['orders list', answers(reply(200, '<html>', html))],
@@ -73,7 +83,13 @@ const rows: Row[] = [
   ['orders list --max-wait 0', answers(banned)],
 ];
 
-test.for(rows)('the hint of "%s" works, row %#', async (row, { petstore, sandbox, folder }) => {
+/** Each one also with a profile, which the hint then has as well, unless it has another one. */
+const all = rows.flatMap((row): Row[] => {
+  const [line, ...state] = row;
+  return line.includes(' -p ') ? [row] : [row, [`${line} -p production`, ...state]];
+});
+
+test.for(all)('the hint of "%s" works, row %#', async (row, { petstore, sandbox, folder }) => {
   const [line, ...state] = row;
   const options = state.find((one) => typeof one === 'object') ?? {};
   for (const one of state) if (typeof one === 'function') await one({ petstore, sandbox, folder });
@@ -82,8 +98,10 @@ test.for(rows)('the hint of "%s" works, row %#', async (row, { petstore, sandbox
   const [, command = ''] = /.*^.*(?:Run|See): (.*?)(?: \([^)]*\))?$/ms.exec(stdout + stderr) ?? [];
   expect(command, stdout + stderr).not.toBe('');
   const isOurs = command.startsWith('petstore ');
-  if (!isOurs && !isPosix) return;
+  const hasProfile = line.endsWith(' -p production');
+  if (!isOurs && (hasProfile || !isPosix)) return;
   if (!isOurs) execFileSync('sh', ['-c', command]);
+  if (hasProfile) expect(command).toMatch(/ --help$| --profile (?:production|nosuch)/);
   const filled = command
     .replace('petstore ', '')
     .replace(' < KEY_FILE', '')
@@ -99,12 +117,30 @@ test.for(rows)('the hint of "%s" works, row %#', async (row, { petstore, sandbox
   expect(exitCode, `${command}\n${said}`).toBe(0);
 });
 
+test.for([
+  ['categories create x', 'categories list'],
+  ['api POST /categories --data {}', 'api GET PATH'],
+])('after Ctrl-C in "%s" the hint has its profile', async ([line, next], { petstore, sandbox }) => {
+  const ctrlC = new AbortController();
+  sandbox.reactions.push(({ onSent }) => {
+    onSent();
+    ctrlC.abort(interrupted(130));
+    return silence;
+  });
+
+  const { exitCode, stderr } = await petstore(`${line} -p staging`, { signal: ctrlC.signal });
+
+  expect(exitCode).toBe(130);
+  expect(stderr).toMatch(`Run: petstore ${next} --profile staging\n`);
+});
+
 function logIn({ petstore }: World) {
   return petstore('auth login', { ...noKey, stdin: testKey });
 }
 
 function answers(...reactions: (Response | Error)[]) {
-  return ({ sandbox }: World) => sandbox.reactions.push(...reactions);
+  const copies = () => reactions.map((one) => (one instanceof Error ? one : one.clone()));
+  return ({ sandbox }: World) => sandbox.reactions.push(...copies());
 }
 
 async function logInThenGet401(world: World) {

@@ -12,7 +12,7 @@ import { readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
 import { type Category, NewCategory } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';
-import { onProfile, profileFlag } from '../../session/settings.ts';
+import { onProfile } from '../../session/settings.ts';
 import { duration } from '../../time.ts';
 import { showRequest } from '../show-request.ts';
 import type { Verb } from '../verb.ts';
@@ -27,7 +27,6 @@ type Options = {
 };
 
 type Creation = Looking & {
-  readonly session: Session;
   readonly item: Item;
   readonly turn: Turn | undefined;
   /** What was created here under this name. */
@@ -74,7 +73,6 @@ async function createOne(
   if (dryRun && !ifMissing) return showRequest(output, request);
 
   const creation: Creation = {
-    session,
     context,
     client,
     report,
@@ -201,7 +199,7 @@ function record(creation: Creation, { id, name }: Category): void {
 
 /** Lists after an unknown outcome, at once and when the service has settled. Throws unless the list shows one category, a new one. */
 async function lookFor(creation: Creation, failure: Failure): Promise<Category> {
-  const { session, report, client, item, turn } = creation;
+  const { report, client, item, turn } = creation;
   const isExact = ({ name }: Category) => name === item.name;
   warn(report, `${failure.message}. It may have been created; checking the list`);
   let shown = await readCategories(client, { decides: true }).catch((): Category[] => []);
@@ -226,7 +224,7 @@ async function lookFor(creation: Creation, failure: Failure): Promise<Category> 
     throw failure.with({ consequence, hint }, `${after} no category with this name`);
   }
   const found = similar.map(({ id, name }) => `"${name}" with id ${id}`).join(', ');
-  const hint = `Check before you retry. Run: petstore categories get ${first.id}${profileFlag(session.profile)}`;
+  const hint = `Check before you retry. Run: petstore categories get ${first.id}`;
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 

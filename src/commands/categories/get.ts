@@ -3,7 +3,6 @@ import { categoryColumns } from '../../fields.ts';
 import { foldName } from '../../import/plan.ts';
 import type { Category } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';
-import { profileFlag } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
 import type { Verb } from '../verb.ts';
 
@@ -22,7 +21,7 @@ export const get: Verb = {
 };
 
 async function getCategory(session: Session, idOrName: string): Promise<void> {
-  const { output, profile } = session;
+  const { output } = session;
   output.checkColumns(categoryColumns);
   if (idOrName.trim() === '') {
     throw usageFailure('invalid id or name: must not be blank', 'See: petstore categories list');
@@ -46,12 +45,11 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     }
   }
 
-  const flag = profileFlag(profile);
   if (!category) {
     const found = lookAlike ? `; ${quoted(lookAlike.name)} (id ${lookAlike.id}) looks like it` : '';
     const next = lookAlike ? `get ${lookAlike.id}` : 'list --search TEXT';
-    const hint = `See: petstore categories ${next}${flag}`;
-    throw new Failure('refused', `category ${quoted(idOrName)} not found${found}`, { hint });
+    const message = `category ${quoted(idOrName)} not found${found}`;
+    throw new Failure('refused', message, { hint: `See: petstore categories ${next}` });
   }
   if (ids.length > 1) {
     const shown = ids.length > maxIds ? [...ids.slice(0, maxIds), '…'] : ids;
@@ -59,7 +57,7 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
     // The id that was asked for would be just as ambiguous.
     const id = ids.find((id) => id !== idOrName);
     const next = id === undefined ? 'list' : `get ${id}`;
-    throw new Failure('usage', message, { hint: `See: petstore categories ${next}${flag}` });
+    throw new Failure('usage', message, { hint: `See: petstore categories ${next}` });
   }
   await output.print({ record: category, columns: categoryColumns });
 }

@@ -6,7 +6,7 @@ import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { type JsonObject, toInteger } from '../../json/json.ts';
 import type { Session } from '../../session/session.ts';
-import { onProfile, profileFlag } from '../../session/settings.ts';
+import { onProfile } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
 import type { Forecast } from './forecast.ts';
@@ -109,7 +109,7 @@ export async function reportEnding(
 ): Promise<void> {
   const { output, report } = session;
   const counts = countWords(items.map(toOutcome));
-  const failure = importFailure(ending, items, counts, profileFlag(session.profile));
+  const failure = importFailure(ending, items, counts);
   // Before the result: a pager may draw that on the same terminal.
   if (!failure && tookMs !== undefined) {
     notice(report, describeCounts(counts, `${onProfile(session)} in ${duration(tookMs)}`));
@@ -145,7 +145,6 @@ function importFailure(
   { stop, copies }: Ending,
   items: readonly Item[],
   { unknown = 0, refused = 0, left = 0 }: Counts,
-  flag: string,
 ): unknown {
   const error = stop && 'error' in stop ? stop.error : undefined;
   const cause = asFailure(error);
@@ -173,8 +172,7 @@ function importFailure(
   const kind = chooseKind(cause, unknown, left);
   return new Failure(kind, `${parts.filter(Boolean).join(', ')}${reason ? `: ${reason}` : ''}`, {
     consequence: done,
-    hint:
-      stop || unknown + left > 0 ? resumeHint(cause, unknown) : correctHint(refused, similar, flag),
+    hint: stop || unknown + left > 0 ? resumeHint(cause, unknown) : correctHint(refused, similar),
     outcome: unknown > 0 ? 'unknown' : undefined,
     service: service && {
       status: service.status,
@@ -210,10 +208,9 @@ function resumeHint(cause: Failure | undefined, unknown: number): string {
   return hint !== undefined && cause?.kind === 'auth' ? `${resume} ${hint}` : resume;
 }
 
-function correctHint(refused: number, similar: number, flag: string): string {
+function correctHint(refused: number, similar: number): string {
   if (refused === 0) return 'Check what the service has: no request can delete a category.';
-  const create = `petstore categories create NAME${flag}`;
-  const more = similar > 0 ? ` To create a similar name, run ${create}.` : '';
+  const more = similar > 0 ? ' To create a similar name, run petstore categories create NAME.' : '';
   return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }
 
