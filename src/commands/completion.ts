@@ -20,13 +20,19 @@ const scripts = {
 }
 complete -o default -F _petstore petstore`,
 
-  zsh: `_petstore() {
+  // It may be sourced, also with ksharrays, or lie in a folder of fpath, where the first Tab loads and calls it.
+  zsh: `#compdef petstore
+_petstore() {
   local -a found
   found=("\${(@f)$(command petstore completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)}") || return
   if [[ -n $found ]]; then _describe petstore found; else compset -P '--*='; _files; fi
 }
-(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
-compdef _petstore petstore`,
+if [[ \${zsh_eval_context[-1]} == loadautofunc ]]; then
+  _petstore "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i }
+  compdef _petstore petstore
+fi`,
 
   // "$word" in quotes: a command substitution without output would be no argument at all.
   fish: `function __petstore

@@ -30,19 +30,20 @@ const settings = {
   zsh: `PS1='⟦⟧'; look() { print -r -- "⟦$BUFFER⟧" }; zle -N look; bindkey '^G' look; bindkey '^U' kill-whole-line`,
 } as const;
 
+const loadFolder = 'fpath+=($PWD); autoload compinit; compinit -i';
+
 describe.concurrent('the Tab key', () => {
-  for (const [shell, tags] of [
-    ['bash', ['script']],
-    ['zsh', ['zsh', 'script']],
+  for (const [shell, tags, install] of [
+    ['bash', ['script'], 'source <(petstore completion bash)'],
+    ['zsh', ['zsh', 'script'], 'source <(petstore completion zsh)'],
+    ['zsh', ['zsh', 'script'], 'setopt ksharrays; source <(petstore completion zsh)'],
+    ['zsh', ['zsh', 'script'], `petstore completion zsh > _petstore; ${loadFolder}`],
   ] as const) {
-    test(`completes in ${shell} (needs ${shell} and script)`, { tags: [...tags] }, async ({
-      folder,
-      spawn,
-      expect,
-    }) => {
+    test(`completes in ${shell} (needs ${shell} and script): ${install}`, {
+      tags: [...tags],
+    }, async ({ folder, spawn, expect }) => {
       const env = prepare(folder);
-      const source = `source <(petstore completion ${shell})`;
-      writeFileSync(join(folder, `.${shell}rc`), `${source}\n${settings[shell]}`);
+      writeFileSync(join(folder, `.${shell}rc`), `${install}\n${settings[shell]}`);
       const all = [...lines, file];
 
       const options = { env, stdin: null, unread: true };
@@ -53,7 +54,7 @@ describe.concurrent('the Tab key', () => {
       );
 
       expect(completed).toEqual(all.map(([, completed]) => completed));
-      expect(shown).not.toMatch(/petstore: |command not found|error/);
+      expect(shown).not.toMatch(/petstore: |command not found|error|bad/);
       expect(existsSync(join(folder, 'owned'))).toBe(false);
     });
   }
