@@ -11,6 +11,7 @@ import {
 import { isLimited, requestedWait } from '../request/limit-headers.ts';
 import { isBan, readServiceError, refusedBefore } from '../request/service-error.ts';
 import { pause } from '../request/wait.ts';
+import { resetMarginMs } from './decide.ts';
 import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 
@@ -138,12 +139,13 @@ async function sendInTurn(
 function readOutcome(head: ResponseHead, jitter: number): ResponseOutcome {
   const { status, limits, receivedAt } = head;
   const { limit, remaining, reset, date = receivedAt } = limits.limit;
+  const isOver = reset === undefined || reset <= date - resetMarginMs;
   return {
     kind: 'response',
     status: isLimited(head) ? 429 : status,
     limit,
     remaining,
-    reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },
+    reset: isOver ? undefined : { at: reset, inMs: reset - date },
     waitMs: requestedWait(head),
     jitter,
   };

@@ -106,8 +106,10 @@ function waitEnd(response: ResponseOutcome, refusals: number, now: number): numb
   return now + waitMs + resetMarginMs + backoff + spread;
 }
 
-function namedWait({ remaining, reset, waitMs }: ResponseOutcome): number | undefined {
-  return waitMs ?? (remaining === 0 ? reset?.inMs : undefined);
+/** Returns the later one of Retry-After and the reset of what is used up. */
+function namedWait({ remaining, reset, waitMs }: Partial<ResponseOutcome>): number | undefined {
+  const untilResetMs = remaining === 0 ? reset?.inMs : undefined;
+  return waitMs === undefined ? untilResetMs : Math.max(waitMs, untilResetMs ?? 0);
 }
 
 /** A block that is in force keeps its reason, and gets no shorter. */
@@ -124,12 +126,8 @@ function postpone(state: State, response: ResponseOutcome, now: number): Block |
 function learnWindows(state: State, response: ResponseOutcome, now: number): State {
   const { limit, limitOfPlan, remaining, reset } = response;
   const { day } = state;
-  if (
-    limit === undefined ||
-    remaining === undefined ||
-    reset === undefined ||
-    reset.inMs <= -resetMarginMs
-  ) {
+  if (isOfSecondLimiter(state, response, now)) return state;
+  if (limit === undefined || remaining === undefined || reset === undefined) {
     return { ...state, minute: countMinute(state, response, now), day: spend(day) };
   }
   const reported = { limit, remaining, serviceResetAt: reset.at, endsAt: now + reset.inMs };
@@ -141,6 +139,20 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
     return { ...state, minute: countMinute(state, { limitOfPlan }, now), day: learned };
   }
   return { ...state, ...learnMinute(state, reported, now), day: spend(day) };
+}
+
+/** Returns true if a refusal says that it ends before the known window. A second limiter (a burst) sent it, so the window stays as it was. */
+function isOfSecondLimiter(
+  { minute, day }: State,
+  { status, reset, waitMs }: ResponseOutcome,
+  now: number,
+): boolean {
+  const isRefused = status === 429;
+  if (!isRefused && waitMs === undefined) return false;
+  const known = reset && reset.inMs > maxMinuteMs ? day : minute;
+  if (known?.serviceResetAt === undefined || now >= known.endsAt) return false;
+  if (!reset) return isRefused && waitMs !== undefined;
+  return reset.at < known.serviceResetAt && !isSameReset(reset.at, known.serviceResetAt);
 }
 
 /** More may be in flight with each response, until more is used than we had in flight: then others use the key. */
@@ -188,8 +200,9 @@ function countMinute(state: State, reported: Partial<ResponseOutcome>, now: numb
   const remaining = Math.min(before.remaining - 1, reported.remaining ?? limit);
   const counted = { ...before, remaining };
   if (counted.serviceResetAt !== undefined) return counted;
-  if (reported.status === 429 && reported.waitMs !== undefined) {
-    return { ...counted, endsAt: Math.min(before.endsAt, now + reported.waitMs) };
+  const namedMs = reported.status === 429 ? namedWait(reported) : undefined;
+  if (namedMs !== undefined) {
+    return { ...counted, endsAt: Math.min(before.endsAt, now + namedMs) };
   }
   if (remaining > 0) return counted;
   // If it slides, it has room again a minute after each request, not after the first one.

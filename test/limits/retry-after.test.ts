@@ -41,6 +41,55 @@ stories(
 `,
 );
 
+const byAnother = [
+  ['its Retry-After and its reset', '429 6 left 0/900 for 6s', 6],
+  ['its reset alone', '429 left 0/900 for 6s', 6],
+  ['its reset, where its Retry-After is over before', '429 2 left 0/900 for 6s', 6],
+  ['its Retry-After, where its reset is over before', '429 6 left 0/900 for 2s', 6],
+  ['a limit of its own', '429 6 left 0/5 for 6s', 6],
+  ['no reset', '429 6 left 0 limit 900', 6],
+  ['nothing but what is left', '429 6 left 0', 6],
+  ['a reset with something left', '403 6 left 3/900 for 2s', 6],
+  ['a 503', '503 6 left 0/900 for 6s', 6],
+].map(
+  ([what, answer, end]) => `ends with ${what}, and leaves the minute as it was
+    plan 900/min
+    list
+    list! < ${answer} => 75; until ${end}s
+    limits => json {"items":[{"limit":900,"remaining":899},{}]}
+    list => at ${end}s; sent 1`,
+);
+
+stories(
+  'a refusal by a second limiter inside a known window',
+  `
+  ${byAnother.join('\n\n')}
+
+  ends before the last request of the minute
+    list < left 1/60
+    list < 429 6 => at 6s
+
+  ends before a known day
+    list < left 9000/10000 for 10h
+    list! < 429 600 left 0/10000 for 600s => 75; until 600s
+
+  ends with the minute, if its reset is that
+    plan 900/min
+    list
+    list! < 429 6 left 0/900 => 75; until 60s
+
+  ends with the minute, if it names neither wait nor reset
+    plan 900/min
+    list
+    list! < 429 left 0 => 75; until 60s
+
+  ends after the minute, if it says so
+    plan 900/min
+    list
+    list! < 429 6 left 0/900 for 70s => 75; until 70s
+`,
+);
+
 const inRow = [
   ['a second', '3 x 429 1', 0, '2 3 300'],
   ['a second', '3 x 429 1', 0.99, '2 4 300'],
