@@ -5,7 +5,7 @@ import { expect } from '../support/petstore.ts';
 import { createRandom, trials } from '../support/random.ts';
 import { list } from '../support/told.ts';
 import { type Crowd, createPets, sentTooEarly, test } from './crowd.ts';
-import { createLimiter, limiters, type Service } from './limiters.ts';
+import { createLimiter, inRow, limiters, type Service } from './limiters.ts';
 
 const between = (min: number, max: number) => fc.integer({ min, max });
 const seconds = (min: number, max: number) => between(min, max).map((number) => number * 1_000);
@@ -37,6 +37,16 @@ const smallCrowds = fc.record({
   commandsEach: between(1, 4),
   latency: fc.constantFrom(0, 40, 900),
   limiter: limiters,
+});
+const layeredCrowds = fc.record({
+  seed: fc.integer(),
+  processes: between(1, 8),
+  commandsEach: between(2, 6),
+  latency: fc.constantFrom(0, 40, 900),
+  burst: limiters.map((drawn) => ({ ...drawn, length: drawn.length / 5, hidesLimit: true })),
+  minute: limiters.map((drawn) => ({ ...drawn, limit: 10 * drawn.limit, length: 60_000 })),
+  // Its reset is farther away than a minute's, and the test need not simulate a whole day.
+  day: between(10, 60).map((limit) => ({ limit, length: 300_000 })),
 });
 type Drawn<Value> = Value extends fc.Arbitrary<infer Given> ? Given : never;
 type Given = Drawn<typeof crowds>;
@@ -129,6 +139,29 @@ describe('a crowd of processes', () => {
       });
     });
   });
+
+  test(
+    'gets along with a burst limiter below any other one, and a daily one above',
+    longer,
+    async ({ openCrowd }) => {
+      await forEach(layeredCrowds, 80, async (given) => {
+        const { processes, commandsEach, burst, day, minute } = given;
+        const layers = [burst, day, minute];
+        const crowd = await openCrowd({ ...given, service: inRow(layers.map(createLimiter)) });
+
+        await crowd.run(createPets(processes, commandsEach));
+
+        const count = processes * commandsEach;
+        const windows = layers.map(({ limit }) => Math.ceil(count / limit));
+        const waits = layers.map(({ length }, n) => ((windows[n] ?? 0) - 1) * (length + 3_000));
+        expectWell(crowd, {
+          minCreated: count,
+          maxRefused: 2 * sum(windows),
+          maxMs: sum(waits) + 60_000,
+        });
+      });
+    },
+  );
 });
 
 async function forEach<Value>(
@@ -150,6 +183,10 @@ function expectWell(crowd: Crowd, { minCreated, maxRefused, maxMs }: Bounds): vo
   expect(created.length).toBeGreaterThanOrEqual(minCreated);
   expect(refusedOf(crowd).length).toBeLessThanOrEqual(maxRefused);
   expect(requests.at(-1)?.sentAt ?? 0).toBeLessThan(maxMs);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, number) => all + number, 0);
 }
 
 function refusedOf({ requests }: Crowd) {

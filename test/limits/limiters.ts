@@ -26,7 +26,7 @@ type Counter = {
 
 /** Returns the limiter that the interface document describes, unless `drawn` says otherwise. Its limit may change at any time. */
 export function createLimiter(
-  given: Partial<DrawnLimiter> & Pick<DrawnLimiter, 'limit' | 'length'>,
+  given: Partial<DrawnLimiter> & Window & { readonly hidesLimit?: boolean },
 ): Service {
   const { counts = 'by first request', tells = 'whole', tellsWait = true, areRoutesApart } = given;
   const counters = new Map<string, Counter>();
@@ -47,12 +47,20 @@ export function createLimiter(
     const headers = {
       ...wait,
       date: new Date(now).toUTCString(),
-      'x-ratelimit-limit': String(given.limit + more),
+      ...(!given.hidesLimit && { 'x-ratelimit-limit': String(given.limit + more) }),
       'x-ratelimit-remaining': String(remaining + more),
       'x-ratelimit-reset': resets[tells],
     };
     return { isRefused, headers };
   };
+}
+
+/** Returns a service with several limiters. The first that refuses answers, and those behind it never see the request. */
+export function inRow(services: readonly Service[]): Service {
+  return services.reduce((first, second) => (now, route) => {
+    const verdict = first(now, route);
+    return verdict.isRefused ? verdict : second(now, route);
+  });
 }
 
 type Window = Pick<DrawnLimiter, 'limit' | 'length'>;
