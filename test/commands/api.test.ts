@@ -2,39 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { cutBefore } from '../support/import-cases.ts';
-import { expect, networkError, outputTo, reply, test, testKey } from '../support/petstore.ts';
+import { expect, networkError, outputTo, reply, test } from '../support/petstore.ts';
 import { trials } from '../support/random.ts';
 
 const post = ['api', 'POST', '/categories', '--data'];
 
-/** What it refuses of a command line is in messages/api.txt. */
-test.for([
-  ['GET', '/a%2Fb/é?q=c%20d&e=f g', '/v1/a%2Fb/%C3%A9?q=c%20d&e=f%20g'],
-  ['GET', '/', '/v1/'],
-  ['HEAD', 'categories', '/v1/categories'],
-  ['POST', 'categories:batch', '/v1/categories:batch'],
-  ['PUT', '/pets/{petId}', '/v1/pets/%7BpetId%7D'],
-  ['PATCH', '/pets?of={constructor}', '/v1/pets?of={constructor}'],
-  ['DELETE', 'x?to=https://a.example/../b', '/v1/x?to=https://a.example/../b'],
-] as const)('api sends %s %s to %s', async ([method, path, sent], { petstore, sandbox }) => {
-  sandbox.react = () => new Response(null, { status: 204 });
-
-  const { exitCode, stdout, stderr } = await petstore(['api', method, path]);
-
-  expect([exitCode, stdout]).toEqual([0, '']);
-  expect(stderr).toContain(`petstore: ${method} ${path}: success, with an empty response\n`);
-  const [{ method: as, url, body, headers } = {}] = sandbox.requests;
-  expect([as, url?.href, body]).toEqual([method, `http://127.0.0.1:4010${sent}`, undefined]);
-  expect(headers).not.toHaveProperty('content-type');
-});
-
-test('api has the key, limit and deprecation of any command', async ({ petstore, sandbox }) => {
-  const { stdout, stderr } = await petstore('api GET /pets/1');
-
-  expect(stdout).toContain('Bello');
-  expect(stderr).toMatch(/^deprecated: GET \/pets\/1 will be .* 2027-06-30\nrate limit: 59 of 60/m);
-  expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
-});
+// What api refuses of a command line is in messages/api.txt, and what it sends in http/wire.test.ts.
 
 test('api sends nothing out of the base URL, whatever the path', async ({ petstore, sandbox }) => {
   const dots = ['/', '.', '..', '%2e', '%2E', '%2f', '%5c', '%252e', '//', '\\'];

@@ -160,15 +160,6 @@ describe('a response of the service', () => {
       }),
     );
   });
-
-  test('is asked for uncompressed, and not from a cache', async ({ petstore, sandbox }) => {
-    await petstore(list);
-
-    expect(sandbox.requests[0]?.headers).toMatchObject({
-      'accept-encoding': 'identity',
-      'cache-control': 'no-cache',
-    });
-  });
 });
 
 /** A response of which only this much ever comes; `onStall` is called when the rest is awaited. */
