@@ -1,3 +1,4 @@
+import { nothingSent, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
@@ -8,84 +9,99 @@ import { claim, describeMissing, fetchList, findCopies, type Known } from './loo
 import { findByFate, findCreated, findUnlisted, plan } from './plan.ts';
 import type { Item } from './rows.ts';
 import { Round, type StopReason } from './send-rows.ts';
-import { computeRestMs, describeUnknown, settle } from './settle.ts';
+import { describeUnknown, settle } from './settle.ts';
 
 export type Ending = {
   readonly stop: StopReason | undefined;
   readonly copies: readonly Category[];
 };
 
-const afterKill = { why: 'an earlier run did not finish', next: 'checking what it created' };
 /** An import ends if it has looked so many times without a single row created. */
 const maxFruitlessLooks = 3;
 
 /** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
-  const { context, items, ledger, report, settleMs, turn } = job;
-  const copies: Category[] = [];
-  /** Ids of the first list, and those that rows and copies got since. */
-  const known = new Set<Category['id']>();
-  let entries: readonly Entry[] = [];
-  let isPlanned = false;
-  let stop: StopReason | undefined;
+  const { items, ledger, turn } = job;
+  const lookup = new Lookup(job);
   try {
-    await turn.take();
     ledger.open();
-    const list = await lookUp();
-    for (const { id } of list) known.add(id);
-
-    await job.confirm(() => turn.release(false));
-    isPlanned = true;
-    plan(items, list, entries);
-    let left = findByFate(items, 'create');
-    for (let fruitless = 0; left.length > 0 && fruitless < maxFruitlessLooks; ) {
-      const before = findCreated(items).length;
-      stop = await new Round(job, known).send(left);
-      const unknown = findByFate(items, 'unknown').length;
-      // The list may have to wait for the limit of another day.
-      if (unknown === 0 && ledger.sync()) await turn.rest();
-      if (stop?.kind === 'failed') break;
-      if (unknown > 0) await settle(context, report, settleMs, describeUnknown(unknown));
-      const isOvertaken = turn.hasNews;
-      await lookUp();
-      left = findByFate(items, 'create');
-      fruitless = isOvertaken || findCreated(items).length > before ? 0 : fruitless + 1;
-    }
-    // The lookup may have found all that was unknown.
-    if (left.length === 0) stop = undefined;
   } catch (error) {
-    if (!isPlanned) throw error;
-    stop = { kind: 'failed', error };
-  } finally {
-    await turn.release(findByFate(items, 'unknown').length > 0 || !ledger.sync());
+    throw withDetails(error, nothingSent);
   }
-  return { stop, copies };
+  return turn.run(async () => {
+    const list = await lookup.run();
+    for (const { id } of list) lookup.known.add(id);
+    await job.confirm(() => turn.giveBack());
+    plan(items, list, lookup.entries);
+    const stop = await createAll(job, lookup).catch((error): StopReason => {
+      return { kind: 'failed', error };
+    });
+    return { stop, copies: lookup.copies };
+  });
+}
+
+async function createAll(job: Job, lookup: Lookup): Promise<StopReason | undefined> {
+  const { context, items, report, settleMs } = job;
+  let fruitless = 0;
+  for (;;) {
+    const left = findByFate(items, 'create');
+    // The lookup may have found all that was unknown.
+    if (left.length === 0) return undefined;
+    const before = findCreated(items).length;
+    const stop = await new Round(job, lookup.known).send(left);
+    if (stop?.kind === 'failed') return stop;
+    const unknown = findByFate(items, 'unknown').length;
+    if (unknown > 0) await settle(context, report, settleMs, describeUnknown(unknown));
+    await lookup.run();
+    const hasProgress = lookup.hadNews || findCreated(items).length > before;
+    fruitless = hasProgress ? 0 : fruitless + 1;
+    if (fruitless === maxFruitlessLooks && findByFate(items, 'create').length > 0) return stop;
+  }
+}
+
+/** What the lists of a run have shown. */
+class Lookup {
+  /** Ids of the first list, and those that rows and copies got since. */
+  readonly known = new Set<Category['id']>();
+  readonly copies: Category[] = [];
+  entries: readonly Entry[] = [];
+  /** Others may have created something before the last list. */
+  hadNews = false;
+  readonly #job: Job;
+
+  constructor(job: Job) {
+    this.#job = job;
+  }
 
   /** Requests the list, and goes by it: the service had its time to carry out what was unknown. */
-  async function lookUp(): Promise<Category[]> {
-    await turn.take();
-    // Only now: whoever had the turn before has written down what it created.
-    if (turn.hasNews) entries = ledger.read(items.map(({ name }) => name));
-    const restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt, job);
-    if (restMs > 0) await settle(context, report, restMs, afterKill);
-    const list = await fetchList(job, findKnown(items), entries);
+  run(): Promise<Category[]> {
+    const { items, ledger, turn } = this.#job;
+    return turn.list(async (hasNews) => {
+      this.hadNews = hasNews;
+      // Only now: whoever had the turn before has written down what it created.
+      if (hasNews) this.entries = ledger.read(items.map(({ name }) => name));
+      const list = await fetchList(this.#job, findKnown(items), this.entries);
+      this.#claimUnknown(list);
+      plan(items, list, this.entries);
+      for (const copy of findCopies(items, list, this.known)) {
+        this.copies.push(copy);
+        this.known.add(copy.id);
+      }
+      return list;
+    });
+  }
+
+  #claimUnknown(list: readonly Category[]): void {
+    const { items, ledger, report, onRowDone } = this.#job;
     const unknown = findByFate(items, 'unknown');
-    const found = claim(unknown, list, known);
+    const found = claim(unknown, list, this.known);
     for (const item of found) {
       ledger.add(item);
-      job.onRowDone();
+      onRowDone();
     }
-    for (const item of findByFate(unknown, 'unknown')) item.fate = 'create';
-    plan(items, list, entries);
-    if (unknown.length > 0) {
-      notice(report, describeClaim(found.length, findByFate(unknown, 'create').length));
-    }
-    await turn.afterList();
-    for (const copy of findCopies(items, list, known)) {
-      copies.push(copy);
-      known.add(copy.id);
-    }
-    return list;
+    const absent = findByFate(unknown, 'unknown');
+    for (const item of absent) item.fate = 'create';
+    if (unknown.length > 0) notice(report, describeClaim(found.length, absent.length));
   }
 }
 

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { pickContent } from '../fields.ts';
-import type { RateLimitHooks } from '../request/exchange.ts';
 import { createCategory } from '../service/endpoints.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
@@ -10,6 +9,7 @@ import { duration } from '../time.ts';
 import type { Job } from './job.ts';
 import { describeOlder, isNewCategory } from './lookup.ts';
 import { describeRow, type Item } from './rows.ts';
+import { listIsOld, Withheld } from './turn.ts';
 
 export type StopReason =
   | { readonly kind: 'unknowns' }
@@ -18,31 +18,19 @@ export type StopReason =
 
 const maxInFlight = 16;
 const maxUnknownInARow = 3;
-/** For a shorter wait the turn is kept. */
-const minWaitMs = 2_000;
-/** The same after a list, before a row was sent by it. It is more than the window of a minute: at a limit of one, all would only list. */
-const minUnusedWaitMs = 120_000;
-/** Older lists are fetched again before more rows are sent: another client may have created them. */
-const maxListAgeMs = 3_600_000;
-
-/** Sends creates between two lists. Gives the turn back while it waits for the limit with no create in flight and no outcome unknown. */
+/** Sends creates between two lists. */
 export class Round {
   readonly #job: Job;
   readonly #known: Set<Category['id']>;
   readonly #halt = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #listedAt: number;
   #stop: StopReason | undefined;
-  #inFlight = 0;
-  #unknown = 0;
   #unknownInARow = 0;
-  #isAnySent = false;
 
   /** @param known ids that were listed before, to which those of the rows are added */
   constructor(job: Job, known: Set<Category['id']>) {
     this.#job = job;
     this.#known = known;
-    this.#listedAt = job.context.uptime();
     this.#signal = AbortSignal.any([job.context.signal, this.#halt.signal]);
     // Every row in flight listens to it; Node would warn of a leak on stderr.
     setMaxListeners(0, this.#signal);
@@ -69,52 +57,21 @@ export class Round {
   }
 
   async #create(item: Item): Promise<void> {
-    let isInFlight = false;
-    const land = () => {
-      if (isInFlight) this.#inFlight -= 1;
-      isInFlight = false;
-    };
-    const hooks: RateLimitHooks = {
-      signal: this.#signal,
-      onWait: (waitMs) => {
-        // It was not sent yet, or refused with a 429.
-        land();
-        this.#giveWay(waitMs);
-      },
-      beforeSending: async () => {
-        this.#stopIfListIsOld();
-        await this.#job.turn.confirm();
-        this.#stopIfListIsOld();
-        this.#isAnySent = true;
-        if (!isInFlight) this.#inFlight += 1;
-        isInFlight = true;
-      },
-    };
+    const { client, turn } = this.#job;
     try {
-      const send = () => this.#job.client.call(createCategory, { body: pickContent(item) }, hooks);
-      const created = await this.#job.turn.send(send, this.#signal);
-      this.#takeCreated(item, created);
+      await turn.send(async (hooks) => {
+        try {
+          const body = pickContent(item);
+          this.#takeCreated(item, await client.call(createCategory, { body }, hooks));
+        } catch (error) {
+          if (error instanceof Withheld || error === this.#halt.signal.reason) throw error;
+          this.#judge(item, error);
+        }
+      }, this.#signal);
     } catch (error) {
-      if (error !== this.#halt.signal.reason) this.#judge(item, error);
-    } finally {
-      land();
+      if (error === listIsOld) this.#halt.abort(error);
+      else if (error !== this.#halt.signal.reason) this.#judge(item, error);
     }
-  }
-
-  /** Each round sends at least one row, however long that one waits. */
-  #stopIfListIsOld(): void {
-    const isOld = this.#job.context.uptime() - this.#listedAt > maxListAgeMs;
-    if (this.#job.turn.hasNews || (this.#isAnySent && isOld)) {
-      this.#halt.abort(new Error('the list is old'));
-    }
-    this.#halt.signal.throwIfAborted();
-  }
-
-  /** Lets others create meanwhile. */
-  #giveWay(waitMs: number): void {
-    const isLong = waitMs > (this.#isAnySent ? minWaitMs : minUnusedWaitMs);
-    if (!isLong || this.#inFlight > 0 || this.#unknown > 0) return;
-    if (this.#job.ledger.sync()) void this.#job.turn.release(false);
   }
 
   #takeCreated(item: Item, category: Category): void {
@@ -153,7 +110,6 @@ export class Round {
 
   #takeUnknown(item: Item, failure: Failure | undefined): void {
     Object.assign(item, { fate: 'unknown', wasUnknown: true });
-    this.#unknown += 1;
     this.#unknownInARow += 1;
     const checking = `not sent again, checking in ${duration(this.#job.settleMs)} or later`;
     if (failure) this.#tell(item, `${failure.message}. It may have been created; ${checking}`);

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report, Wait } from '../events.ts';
 import { pause } from '../request/wait.ts';
 import { countOf } from '../time.ts';
-import { maxBeatAgeMs } from './turn.ts';
+import { maxBeatAgeMs } from './turn-cell.ts';
 
 type Words = Pick<Wait, 'why' | 'next' | 'count'>;
 
@@ -15,16 +15,6 @@ export type SettleTimes = {
 
 /** Nobody resets the connections of a killed process: the system goes on sending what it had taken. */
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
-
-/** Returns for how long requests of a process that was last seen at `seenAt` may still be carried out. */
-export function computeRestMs(
-  uptime: number,
-  seenAt: number | undefined,
-  { settleAfterKillMs }: SettleTimes = defaultSettleTimes,
-): number {
-  if (seenAt === undefined) return 0;
-  return Math.max(0, Math.min(seenAt + maxBeatAgeMs, uptime) + settleAfterKillMs - uptime);
-}
 
 /** Waits until the service has carried out, or dropped, requests that it was sent and did not respond to. */
 export function settle(
@@ -39,6 +29,21 @@ export function settle(
     { reason: 'settle', ...words },
     { report, signal: context.signal },
   );
+}
+
+/** Waits until what a process has sent that was last seen at `seenAt` is carried out or dropped. */
+export async function settleAfterKill(
+  context: Context,
+  {
+    report,
+    settleAfterKillMs,
+  }: Pick<SettleTimes, 'settleAfterKillMs'> & { readonly report: Report },
+  seenAt: number,
+): Promise<void> {
+  const now = context.uptime();
+  const restMs = Math.min(seenAt + maxBeatAgeMs, now) + settleAfterKillMs - now;
+  const words = { why: 'an earlier run did not finish', next: 'checking what it created' };
+  if (restMs > 0) await settle(context, report, restMs, words);
 }
 
 export function describeUnknown(count: number): Words {

@@ -5,7 +5,7 @@ import type { Context, Owner } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
-import { type Failure, unsentFailure } from '../errors.ts';
+import { Failure, nothingSent, unsentFailure } from '../errors.ts';
 import { type Obstacle, waitForOthers } from '../request/wait.ts';
 import type { Cell } from '../store/cell.ts';
 import { isOwner } from '../store/owner.ts';
@@ -46,7 +46,22 @@ export type TurnAddress = {
   readonly store?: Store | undefined;
 };
 
-export const maxUnusedMs = 30 * 86_400_000;
+/** The holder says so often that it lives. */
+export const beatMs = 5_000;
+/** A create leaves only within this time of a beat that was confirmed. */
+export const maxBeatAgeMs = 10_000;
+/**
+ * Who does not beat for this time is taken for dead. A create that left at the end of `maxBeatAgeMs` has to be on its way by then.
+ * docs/import.md and the failure of a lost turn say half a minute.
+ */
+const maxSilenceMs = 30_000;
+/** A machine that slept has watched nobody meanwhile. */
+const maxLookMs = 2_000;
+/** Within this time the holder puts itself back into a store that has lost it: by then it sends nothing that was not confirmed. */
+const maxPutBackMs = maxBeatAgeMs + 2_000;
+const maxUnusedMs = 30 * 86_400_000;
+const spaceHint =
+  'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
 const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Opens the turn of a service in the store that is set, else on disk. */
@@ -87,9 +102,16 @@ function openOnDisk(context: Context, folder: string, name: string): TurnCell {
   return {
     read: async () => ({ ...(await read()), now: now(), isOutdated: false }),
     replace,
-    explain: (error) => cannotSave(path, error),
+    explain(error) {
+      const failure = cannotSave(path, error);
+      return failure.with({ ...nothingSent, hint: spaceHint, ...failure.details });
+    },
     store: undefined,
   };
+}
+
+export function createValue(holder: Holder, unsettledAt: number | undefined): TurnValue {
+  return { v: 2, holder, unsettledAt };
 }
 
 function unreadable(place: string, name: string, command: string): Failure {
@@ -100,8 +122,50 @@ function unreadable(place: string, name: string, command: string): Failure {
   );
 }
 
-export function waitForHolder({ owner: { pid, host }, doing, since }: Holder): Obstacle {
+/**
+ * Returns what says why a process may not take the turn, or else for how long it has not changed while we watched. The clocks of others
+ * are not compared.
+ */
+export function createWatch({ uptime, isRunning }: Context, { store }: TurnCell) {
+  let last: { readonly version?: string; lookedAt: number; silentMs: number } = {
+    lookedAt: 0,
+    silentMs: 0,
+  };
+  return (seen: Stored<TurnValue>, id: string): Obstacle | number => {
+    const { value: { holder } = {}, version, isOutdated } = seen;
+    const lookedAt = uptime();
+    const sinceLastMs = Math.min(maxLookMs, lookedAt - last.lookedAt);
+    const silentMs = version === last.version ? last.silentMs + sinceLastMs : 0;
+    last = { version, lookedAt, silentMs };
+    if (isOutdated) {
+      const why = 'the shared store does not know yet whose turn it is';
+      const wait = waitForOthers({ reason: 'claimed', why, next: 'creating' }, undefined);
+      return silentMs < maxPutBackMs ? wait : silentMs;
+    }
+    // It is ours also if the reply to an earlier try was lost.
+    if (!holder || holder.hasEnded || holder.id === id || silentMs >= maxSilenceMs) return silentMs;
+    // Of machines that share a store, two may have one name; `born` tells them apart.
+    const isSeen = !store || holder.owner.born !== undefined;
+    return isSeen && isRunning(holder.owner) === false ? silentMs : waitForHolder(holder);
+  };
+}
+
+function waitForHolder({ owner: { pid, host }, doing, since }: Holder): Obstacle {
   const why = `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
   const next = 'waiting for it to finish';
   return waitForOthers({ reason: 'claimed', why, next, pid }, laterHint);
+}
+
+export function lostFailure(): Failure {
+  return new Failure('output', 'another petstore process has taken the turn to create', {
+    consequence:
+      'This run was suspended, or did not reach the shared store, for more than half a minute. It sends nothing more.',
+    hint: 'Run the same command again: it waits for the other process.',
+  });
+}
+
+/** Returns how long ago a moment of the cell was. Only the time that we have watched counts if a clock was set. */
+export function measureAge(moment: number, now: number, watchedMs: number): number {
+  const ageMs = now - moment;
+  return ageMs >= 0 && ageMs < maxUnusedMs ? ageMs : watchedMs;
 }

@@ -1,151 +1,228 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { Failure, Interruption, nothingSent } from '../errors.ts';
+import { Interruption, nothingSent } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { Obstacle, waitFor, waitForOthers, waitWhileAway } from '../request/wait.ts';
+import type { RateLimitHooks } from '../request/exchange.ts';
+import { Obstacle, waitFor, waitWhileAway } from '../request/wait.ts';
 import { change } from '../store/cell.ts';
 import type { Stored } from '../store/store-cell.ts';
+import { settleAfterKill } from './settle.ts';
 import {
+  beatMs,
+  createValue,
+  createWatch,
   type Holder,
-  maxUnusedMs,
+  lostFailure,
+  maxBeatAgeMs,
+  measureAge,
   openTurnCell,
   type TurnAddress,
   type TurnCell,
   type TurnValue,
-  waitForHolder,
 } from './turn-cell.ts';
 
-type Options = TurnAddress & {
+export type TurnOptions = TurnAddress & {
   readonly doing: Holder['doing'];
   readonly maxWaitMs: number;
+  readonly settleAfterKillMs: number;
   readonly report: Report;
+  /** Returns true if it is known what became of each create that was sent, after a power cut too. */
+  readonly isSettled: () => boolean;
 };
 
-const beatMs = 5_000;
-/** A create leaves only within this time of a beat. */
-export const maxBeatAgeMs = 10_000;
-/** Who does not beat for this time is taken for dead. It is more than a create needs after its last check. */
-const maxSilenceMs = 30_000;
-/** A machine that slept has watched nobody meanwhile. */
-const maxLookMs = 2_000;
-/** Within this time the holder puts itself back into a store that has lost it. By then it sends nothing that was not confirmed. */
-const maxPutBackMs = 12_000;
-const spaceHint =
-  'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
+/** A state of docs/internals/import.md. */
+type State = Free | Held | { readonly is: 'lost' };
+type Free = {
+  readonly is: 'free';
+  /** The version before a list that was read without the turn, if nothing was under way then. */
+  readonly listedAt?: string | undefined;
+  /** The turn was ours, and is being given back. */
+  readonly returning?: Promise<void>;
+};
+type Held = {
+  readonly is: 'held';
+  /** What others have left unsettled: when a create last left, by the clock of the cell and by our uptime. */
+  inherited?: { readonly unsettledAt: number; readonly seenAt: number } | undefined;
+  /** When the cell was last told that creates of ours may be under way, by our uptime. Undefined if none was sent. */
+  toldAt?: number | undefined;
+  readonly beat: AbortController;
+};
+
+/** For a shorter wait the turn is kept. */
+const minWaitMs = 2_000;
+/** The same after a list, before a row was sent by it. It is more than the window of a minute: at a limit of one, all would only list. */
+const minUnusedWaitMs = 120_000;
+/** Older lists are fetched again before more is sent: another client may have created it. */
+const maxListAgeMs = 3_600_000;
 
 /** Rejects a create at its last moment: nothing was sent. */
-const notConfirmed = new Error('the turn is not confirmed');
+export class Withheld extends Error {}
+const notConfirmed = new Withheld('the turn is not confirmed');
+/** Whoever meets it lists again. */
+export const listIsOld = new Withheld('others may have created something since the list');
 
-/** The turn of this process to create by name, as long as it beats. It may be given back, and taken again. */
+/** The turn of this process to create by name. It may be given back, and taken again. */
 export class Turn {
-  /** False once a list has shown all that others created before we took the turn. */
-  hasNews = true;
-  /** The version before our list, if nothing was under way then. */
-  #lookedAt: string | undefined;
-  /** When somebody was last heard of, by our uptime, whose creates may still be carried out. */
-  predecessorSeenAt: number | undefined;
   readonly #context: Context;
-  readonly #options: Options;
+  readonly #options: TurnOptions;
   readonly #cell: TurnCell;
   readonly #self: Holder;
-  #watched: { version?: string; lookedAt: number; silentMs: number } = { lookedAt: 0, silentMs: 0 };
-  #isHeld = false;
-  #isLost = false;
-  #taking: Promise<void> | undefined;
+  readonly #watch: ReturnType<typeof createWatch>;
+  #state: State = { is: 'free' };
+  /** Our last list, as long as nobody else has had the turn since. */
+  #list: { readonly readAt: number; wasUsed: boolean } | undefined;
+  #inFlight = 0;
+  #taking: Promise<Held> | undefined;
   #telling: Promise<void> | undefined;
-  #releasing: Promise<void> | undefined;
-  #released = new AbortController();
-  #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** What the ones before have left unsettled. */
-  #inherited: number | undefined;
-  #mayHaveSent = false;
-  /** The cell knows that. */
-  #isTold = false;
 
-  constructor(context: Context, options: Options) {
-    const { doing } = options;
+  constructor(context: Context, options: TurnOptions) {
+    const { owner } = context;
     this.#context = context;
     this.#options = options;
     this.#cell = openTurnCell(context, options);
-    this.#self = { id: randomUUID(), owner: context.owner, doing, since: 0 };
+    this.#self = { id: randomUUID(), owner, doing: options.doing, since: 0 };
+    this.#watch = createWatch(context, this.#cell);
   }
 
-  /** Call it before a list. If nobody had the turn between the two calls, the list still counts when it is taken. */
-  async look(): Promise<void> {
+  /** Does some work, and gives the turn back at its end. If anything is unsettled then, the next process waits. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } finally {
+      await this.giveBack();
+    }
+  }
+
+  /** Lists without the turn, so that nobody is waited for. A create may be sent by this list unless somebody had the turn since. */
+  async look<List>(fetch: () => Promise<List>): Promise<List> {
+    const { signal, uptime } = this.#context;
     const read = async () => this.#cell.read();
-    const { value, version, isOutdated } = await this.#wait(this.#context.signal, read);
+    const { value, version, isOutdated } = await this.#wait(signal, read);
+    const list = await fetch();
     const isSettled = !isOutdated && value?.unsettledAt === undefined;
-    this.#lookedAt = isSettled ? version : undefined;
+    this.#state = { is: 'free', listedAt: isSettled ? version : undefined };
+    this.#list = { readAt: uptime(), wasUsed: false };
+    return list;
+  }
+
+  /**
+   * Takes the turn, waits until what others have left is settled, and lists. After that creates may be sent. `fetch` is told if others
+   * may have created something since our last list.
+   */
+  async list<List>(fetch: (hasNews: boolean) => Promise<List>): Promise<List> {
+    const { signal, uptime } = this.#context;
+    // The list may have to wait for the limit of another day.
+    await this.#tellIfSettled();
+    const held = await this.#take(signal);
+    if (held.inherited) await settleAfterKill(this.#context, this.#options, held.inherited.seenAt);
+    const list = await fetch(this.#list === undefined);
+    this.#list = { readAt: uptime(), wasUsed: false };
+    await this.#tellIfSettled();
+    return list;
+  }
+
+  /**
+   * Sends a create with these hooks, again if the turn has to be confirmed or taken first. It must resolve only when it has noted what
+   * became of it, and let a Withheld pass. Rejects with `listIsOld` if it may be sent by a new list alone.
+   */
+  async send<Result>(
+    create: (hooks: RateLimitHooks) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    let isInFlight = false;
+    const setInFlight = (is: boolean) => {
+      this.#inFlight += Number(is) - Number(isInFlight);
+      isInFlight = is;
+    };
+    const beforeSending = async () => {
+      await this.#confirm();
+      setInFlight(true);
+    };
+    const onWait = (waitMs: number) => {
+      // It was not sent yet, or refused with a 429.
+      setInFlight(false);
+      this.#giveWay(waitMs);
+    };
+    for (;;) {
+      try {
+        return await create({ signal, beforeSending, onWait });
+      } catch (error) {
+        if (error !== notConfirmed) throw error;
+      } finally {
+        setInFlight(false);
+      }
+      if (this.#state.is === 'held') await this.#wait(signal, () => this.#renew());
+      else await this.#take(signal);
+    }
+  }
+
+  /** Lets others create, until the next list or create. Never throws. */
+  async giveBack(): Promise<void> {
+    const state = this.#state;
+    if (state.is === 'free') return state.returning;
+    if (state.is === 'lost') return;
+    const isUnsettled = state.toldAt !== undefined && !this.#isSettled();
+    state.beat.abort();
+    const returning = change(this.#cell, ({ value, now }) => {
+      // By now it may have been taken again.
+      const { holder } = value ?? {};
+      if (this.#state.is === 'held' || holder?.id !== this.#self.id) return [undefined, undefined];
+      const unsettledAt = isUnsettled ? now : state.inherited?.unsettledAt;
+      return [createValue({ ...holder, hasEnded: true }, unsettledAt), undefined];
+    }).catch(() => {});
+    this.#state = { is: 'free', returning };
+    await returning;
+  }
+
+  /** Lets others create while this process waits for the limit. */
+  #giveWay(waitMs: number): void {
+    const minMs = this.#list?.wasUsed ? minWaitMs : minUnusedWaitMs;
+    if (this.#state.is === 'held' && waitMs > minMs && this.#isSettled()) void this.giveBack();
+  }
+
+  #isSettled(): boolean {
+    return this.#inFlight === 0 && this.#options.isSettled();
   }
 
   /** Waits until no other process creates by name at the service, unless this one has the turn. */
-  async take(signal = this.#context.signal): Promise<void> {
+  async #take(signal: AbortSignal): Promise<Held> {
     this.#throwIfLost();
-    if (this.#isHeld) return;
+    if (this.#state.is === 'held') return this.#state;
     this.#taking ??= this.#wait(signal, () => this.#tryToTake()).finally(() => {
       this.#taking = undefined;
     });
-    await this.#taking;
+    return this.#taking;
   }
 
-  async #tryToTake(): Promise<Obstacle | undefined> {
+  async #tryToTake(): Promise<Held | Obstacle> {
     const { uptime } = this.#context;
-    const askedAt = uptime();
-    const found = await change(this.#cell, (seen) => this.#decide(seen));
+    type Taken = Stored<TurnValue> & { readonly silentMs: number };
+    const found = await change<TurnValue, Stored<TurnValue>, Obstacle | Taken>(
+      this.#cell,
+      (seen) => {
+        const silentMs = this.#watch(seen, this.#self.id);
+        if (silentMs instanceof Obstacle) return [undefined, silentMs];
+        const next = createValue({ ...this.#self, since: seen.now }, seen.value?.unsettledAt);
+        return [next, { ...seen, silentMs }];
+      },
+    );
     if (found instanceof Obstacle) return found;
-    const { holder, unsettledAt } = found.value ?? {};
-    const isOurs = holder?.id === this.#self.id && holder.hasEnded;
-    if (!isOurs) this.hasNews = found.isOutdated || found.version !== this.#lookedAt;
+    const { value: { holder, unsettledAt } = {}, version, now, isOutdated, silentMs } = found;
+    const listedAt = this.#state.is === 'free' ? this.#state.listedAt : undefined;
+    const wasOurs = holder?.id === this.#self.id && holder.hasEnded;
+    if (isOutdated || !(wasOurs || version === listedAt)) this.#list = undefined;
+    const held: Held = { is: 'held', beat: new AbortController() };
     if (unsettledAt !== undefined) {
-      const ageMs = measureAge(unsettledAt, found.now, this.#watched.silentMs);
-      this.predecessorSeenAt = uptime() - ageMs;
+      held.inherited = { unsettledAt, seenAt: uptime() - measureAge(unsettledAt, now, silentMs) };
     }
-    this.#inherited = unsettledAt;
-    this.#isHeld = true;
-    this.#confirmedAt = askedAt;
-    this.#released = new AbortController();
-    this.#beat(this.#released.signal).catch(() => {});
-    return undefined;
+    this.#state = held;
+    this.#beat(held).catch(() => {});
+    return held;
   }
 
-  /** Takes the turn if nobody has it, or if its holder can no longer send a create. Returns what was there. */
-  #decide(
-    seen: Stored<TurnValue>,
-  ): readonly [next: TurnValue | undefined, found: Obstacle | Stored<TurnValue>] {
-    const { value: { holder, unsettledAt } = {}, version, now, isOutdated } = seen;
-    const silentMs = this.#watch(version);
-    if (isOutdated && silentMs < maxPutBackMs) {
-      const why = 'the shared store does not know yet whose turn it is';
-      return [undefined, waitForOthers({ reason: 'claimed', why, next: 'creating' }, undefined)];
-    }
-    // It is ours also if the reply to an earlier try was lost.
-    const isOurs = isOutdated || holder?.id === this.#self.id;
-    if (holder && !isOurs && this.#isLiving(holder, silentMs)) {
-      return [undefined, waitForHolder(holder)];
-    }
-    return [createValue({ ...this.#self, since: now }, unsettledAt), seen];
-  }
-
-  #isLiving({ owner, hasEnded }: Holder, silentMs: number): boolean {
-    // Of machines that share a store, two may have one name; `born` tells them apart.
-    const isSeen = !this.#cell.store || owner.born !== undefined;
-    const isGone = isSeen && this.#context.isRunning(owner) === false;
-    return !hasEnded && !isGone && silentMs < maxSilenceMs;
-  }
-
-  /** Returns for how long we have seen no change. */
-  #watch(version: string): number {
-    const lookedAt = this.#context.uptime();
-    const last = this.#watched;
-    const sinceLastMs = Math.min(maxLookMs, lookedAt - last.lookedAt);
-    const silentMs = version === last.version ? last.silentMs + sinceLastMs : 0;
-    this.#watched = { version, lookedAt, silentMs };
-    return silentMs;
-  }
-
-  async #beat(released: AbortSignal): Promise<void> {
+  async #beat({ beat }: Held): Promise<void> {
     for (;;) {
-      await this.#context.sleep(beatMs, released);
+      await this.#context.sleep(beatMs, beat.signal);
       // After a failure, the next create renews it.
       await this.#renew().catch(() => {});
     }
@@ -153,68 +230,63 @@ export class Turn {
 
   /** A place that has lost its values gets this one again. */
   async #renew(): Promise<void> {
+    const held = this.#state;
+    if (held.is !== 'held') return;
     const askedAt = this.#context.uptime();
-    const isTaken = await change(this.#cell, ({ value: { holder } = {}, now, isOutdated }) => {
+    const found = await change(this.#cell, ({ value: { holder } = {}, now, isOutdated }) => {
       const isOurs = isOutdated || !holder || (holder.id === this.#self.id && !holder.hasEnded);
-      const isTaken = !isOurs;
-      if (!this.#isHeld || isTaken) return [undefined, isTaken];
-      const unsettledAt = this.#mayHaveSent ? now : this.#inherited;
-      return [createValue({ ...this.#self, since: holder?.since ?? now }, unsettledAt), false];
+      if (this.#state !== held) return [undefined, 'given back'];
+      if (!isOurs) return [undefined, 'taken'];
+      const isTold = held.toldAt !== undefined;
+      const unsettledAt = isTold ? now : held.inherited?.unsettledAt;
+      const next = createValue({ ...this.#self, since: holder?.since ?? now }, unsettledAt);
+      return [next, isTold ? 'told' : 'renewed'];
     });
-    if (!this.#isHeld) return;
-    if (isTaken) this.#lose();
-    else this.#confirmedAt = askedAt;
-  }
-
-  #lose(): void {
-    this.#isLost = true;
-    this.#isHeld = false;
-    this.#released.abort();
+    if (this.#state !== held) return;
+    if (found === 'told' && held.toldAt !== undefined) held.toldAt = askedAt;
+    if (found !== 'taken') return;
+    held.beat.abort();
+    this.#state = { is: 'lost' };
   }
 
   #throwIfLost(): void {
-    if (!this.#isLost) return;
-    throw new Failure('output', 'another petstore process has taken the turn to create', {
-      consequence:
-        'This run was suspended, or did not reach the shared store, for more than half a minute. It sends nothing more.',
-      hint: 'Run the same command again: it waits for the other process.',
-    });
-  }
-
-  /**
-   * Sends a create that calls `confirm` at its last moment. If the turn was given back it takes it again; while a store is away it waits.
-   */
-  async send<Result>(create: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    for (;;) {
-      try {
-        return await create();
-      } catch (error) {
-        if (error !== notConfirmed) throw error;
-      }
-      if (this.#isHeld) await this.#wait(signal, () => this.#renew());
-      else await this.take(signal);
-    }
+    if (this.#state.is === 'lost') throw lostFailure();
   }
 
   /** Rejects unless it has just been confirmed that the turn is ours, and that a create may be under way. */
-  async confirm(): Promise<void> {
+  async #confirm(): Promise<void> {
     this.#throwIfLost();
-    if (!this.#isHeld) throw notConfirmed;
-    if (this.#isTold && !this.#isOld()) return;
-    this.#mayHaveSent = true;
-    this.#telling ??= this.#renew().finally(() => {
-      this.#telling = undefined;
-    });
-    await this.#telling.catch(() => {
-      throw notConfirmed;
-    });
-    this.#throwIfLost();
-    if (!this.#isHeld || this.#isOld()) throw notConfirmed;
-    this.#isTold = true;
+    const held = this.#state;
+    if (held.is !== 'held') throw notConfirmed;
+    const now = this.#context.uptime();
+    const list = this.#list;
+    if (!list || (list.wasUsed && now - list.readAt > maxListAgeMs)) throw listIsOld;
+    if (!this.#isTold(held)) {
+      held.toldAt ??= Number.NEGATIVE_INFINITY;
+      this.#telling ??= this.#renew().finally(() => {
+        this.#telling = undefined;
+      });
+      await this.#telling.catch(() => {
+        throw notConfirmed;
+      });
+      this.#throwIfLost();
+      if (this.#state !== held || !this.#isTold(held)) throw notConfirmed;
+    }
+    list.wasUsed = true;
   }
 
-  #isOld(): boolean {
-    return this.#context.uptime() - this.#confirmedAt > maxBeatAgeMs;
+  #isTold({ toldAt = Number.NEGATIVE_INFINITY }: Held): boolean {
+    return this.#context.uptime() - toldAt <= maxBeatAgeMs;
+  }
+
+  /** Tells the cell that nothing is under way, if it may say something else and a list shows it. Never throws: the next beat says it, too. */
+  async #tellIfSettled(): Promise<void> {
+    const held = this.#state;
+    if (held.is !== 'held' || !this.#list || !this.#isSettled()) return;
+    if (held.toldAt === undefined && !held.inherited) return;
+    held.toldAt = undefined;
+    held.inherited = undefined;
+    await this.#renew().catch(() => {});
   }
 
   /** Repeats a step until nothing is in its way. */
@@ -225,56 +297,7 @@ export class Turn {
     const { maxWaitMs, report } = this.#options;
     const until = this.#context.uptime() + maxWaitMs;
     return waitFor(this.#context, { report, signal, until }, tryStep).catch((error) => {
-      throw asUnsent(error);
+      throw error instanceof Interruption ? error.with(nothingSent) : error;
     });
   }
-
-  /** Call it when a list has shown what became of all that was sent, and what others have created. */
-  async afterList(): Promise<void> {
-    this.hasNews = false;
-    this.predecessorSeenAt = undefined;
-    await this.rest();
-  }
-
-  /** Call it when each create that was sent has had its response. Never throws: the next beat says it, too. */
-  async rest(): Promise<void> {
-    if (!this.#mayHaveSent && this.#inherited === undefined) return;
-    this.#isTold = false;
-    this.#mayHaveSent = false;
-    this.#inherited = undefined;
-    await this.#renew().catch(() => {});
-  }
-
-  /** Never throws. If anything that was sent is unsettled, the next process waits. */
-  async release(isUnsettled: boolean): Promise<void> {
-    if (!this.#isHeld) return this.#releasing;
-    const left = isUnsettled && this.#mayHaveSent;
-    this.#isHeld = false;
-    this.#isTold = false;
-    this.#mayHaveSent = false;
-    this.#released.abort();
-    this.#releasing = change(this.#cell, ({ value, now }) => {
-      // By now it may have been taken again.
-      if (this.#isHeld || value?.holder?.id !== this.#self.id) return [undefined, undefined];
-      const unsettledAt = left ? now : this.#inherited;
-      return [createValue({ ...value.holder, hasEnded: true }, unsettledAt), undefined];
-    }).catch(() => {});
-    await this.#releasing;
-  }
-}
-
-function asUnsent(error: unknown): unknown {
-  if (error instanceof Interruption) return error.with(nothingSent);
-  if (!(error instanceof Failure) || error.kind !== 'output') return error;
-  return error.with({ ...nothingSent, hint: spaceHint, ...error.details, outcome: 'not_sent' });
-}
-
-function createValue(holder: Holder, unsettledAt: number | undefined): TurnValue {
-  return { v: 2, holder, unsettledAt };
-}
-
-/** Only the time that we have watched counts if a clock was set. */
-function measureAge(moment: number, now: number, watchedMs: number): number {
-  const ageMs = now - moment;
-  return ageMs >= 0 && ageMs < maxUnusedMs ? ageMs : watchedMs;
 }

@@ -133,6 +133,29 @@ describe('a machine that creates by name', () => {
     expect(namesIn(sandbox)).toEqual(['rabbit', 'zebra']);
   });
 
+  test('and is suspended before it sends creates nothing after another one', async ({
+    run,
+    engine,
+    turn,
+    clock,
+    sandbox,
+  }) => {
+    engine.delay = async () => {
+      if (!engine.text(turn.key).includes('unsettledAt')) return;
+      engine.delay = undefined;
+      await clock.sleep(300 * second, never);
+    };
+    // Its permit of the limit outlasts that.
+    const argv = [...patiently, '--timeout', '10m'];
+    const suspended = run('one', argv, { context: { sleep: () => silence } });
+    await clock.sleep(second, never);
+
+    const { exitCode } = await run('two', patiently);
+
+    expect([(await suspended).exitCode, exitCode]).toEqual([74, 0]);
+    expect(namesIn(sandbox)).toEqual(['rabbit', 'zebra']);
+  });
+
   test('tells the store no key, address or name', async ({ run, engine, turn, sandbox }) => {
     const told: string[] = [];
     sandbox.connect = async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launcher, test } from '../support/program.ts';
 
-test('the turn is on the disk before a create leaves, or a power cut would take what the next run has to wait for', {
+test('a power cut takes neither the turn from before a create, nor the ledger from after it', {
   tags: ['strace'],
 }, async ({ serve, execute, folder, expect }) => {
   const service = await serve();
@@ -22,4 +22,6 @@ test('the turn is on the disk before a create leaves, or a power cut would take 
   expect(saidAt).toBeGreaterThan(0);
   expect(synced.join('\n')).toMatch(/turns\/.*next/);
   expect(synced.join('\n')).toMatch(/turns\/[0-9a-f]{32}>/);
+  const after = lines.slice(sentAt).filter((line) => /fsync|fdatasync/.test(line));
+  expect(after.join('\n')).toMatch(/ledger\/\S+\.\d+>.*ledger>.*turns\/.*next/s);
 });

@@ -1,14 +1,15 @@
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns, pickContent } from '../../fields.ts';
-import type { Entry } from '../../import/ledger.ts';
-import { describeOlder, fetchList, isNewCategory, type Looking } from '../../import/lookup.ts';
+import type { Entry, Ledger } from '../../import/ledger.ts';
+import { describeOlder, fetchList, isNewCategory } from '../../import/lookup.ts';
 import { foldName, plan } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
-import { computeRestMs, defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
-import type { Turn } from '../../import/turn.ts';
+import { defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
+import { listIsOld } from '../../import/turn.ts';
 import { findMismatch } from '../../json/check.ts';
-import { readCategories } from '../../service/client.ts';
+import type { RateLimitHooks } from '../../request/exchange.ts';
+import { type Client, readCategories } from '../../service/client.ts';
 import { createCategory } from '../../service/endpoints.ts';
 import { type Category, NewCategory } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';
@@ -18,7 +19,7 @@ import { showRequest } from '../show-request.ts';
 import type { Verb } from '../verb.ts';
 import { openLedger, openTurn } from './open-import.ts';
 
-const { settleMs } = defaultSettleTimes;
+const { settleMs, settleAfterKillMs } = defaultSettleTimes;
 
 type Options = {
   readonly description?: string;
@@ -26,18 +27,27 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-type Creation = Looking & {
-  readonly item: Item;
-  readonly turn: Turn | undefined;
-  /** What was created here under this name. */
-  entries: readonly Entry[];
-  /** The last list before the create; empty without --if-missing. */
-  before: readonly Category[];
+type Creation = {
+  readonly session: Session;
+  readonly client: Client;
+  readonly ledger: Ledger;
+  readonly body: NewCategory;
   /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
 };
 
 type Found = { readonly category: Category; readonly isNew: boolean };
+
+/** What a list has shown. */
+type Shown = {
+  readonly list: readonly Category[];
+  /** What was created here under the name. */
+  readonly entries: readonly Entry[];
+  readonly category?: Category | undefined;
+  readonly lookAlike?: Category | undefined;
+};
+
+const nothingShown: Shown = { list: [], entries: [] };
 
 export const create: Verb = {
   description:
@@ -65,33 +75,24 @@ async function createOne(
   name: string,
   { description, ifMissing = false, dryRun = false }: Options,
 ): Promise<void> {
-  const { context, output, report } = session;
+  const { output, report } = session;
   if (!dryRun || ifMissing) output.checkColumns(categoryColumns);
   const body = validate({ name, ...(description !== undefined && { description }) });
   const client = await session.client();
   const request = client.prepare(createCategory, { body });
   if (dryRun && !ifMissing) return showRequest(output, request);
 
-  const creation: Creation = {
-    context,
-    client,
-    report,
-    settleMs,
-    maxWaitMs: 0,
-    ledger: await openLedger(session),
-    item: { ...body, line: 1, index: 0, fate: 'create' },
-    turn: ifMissing && !dryRun ? await openTurn(session, 'creating') : undefined,
-    entries: [],
-    before: [],
-    isUnsettled: false,
-  };
+  const ledger = await openLedger(session);
+  const creation: Creation = { session, client, ledger, body, isUnsettled: false };
   if (dryRun) {
-    const category = await find(creation);
+    const { category } = await find(creation, nothingShown);
     if (category) return output.print({ record: category, columns: categoryColumns });
     notice(report, `"${name}" does not exist; this would create it`);
     return showRequest(output, request);
   }
-  const { category, isNew } = await (ifMissing ? createMissing(creation) : send(creation));
+  const { category, isNew } = await (ifMissing
+    ? createMissing(creation)
+    : send(creation, nothingShown));
 
   const where = isNew ? onProfile(session) : '';
   if (where) notice(report, `created${where}`);
@@ -114,83 +115,81 @@ function validate(category: NewCategory): NewCategory {
 
 /** Creates a category unless one has its name. Meanwhile no other petstore process creates by name. */
 async function createMissing(creation: Creation): Promise<Found> {
-  const { turn, item, report } = creation;
-  try {
-    await turn?.look();
-    const old = (await find(creation)) ?? (await takeTurn(creation));
-    if (old) return { category: old, isNew: false };
-    if (item.lookAlike !== undefined) warn(report, describeLookAlike(creation));
-    return await send(creation);
-  } finally {
-    await turn?.release(creation.isUnsettled);
-  }
-}
-
-/** Waits for the turn, and lists again if anybody may have created the category since the last list. */
-async function takeTurn(creation: Creation): Promise<Category | undefined> {
-  const { context, report, turn } = creation;
-  await turn?.take();
-  if (!turn?.hasNews) return undefined;
-  const restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt);
-  if (restMs > 0) {
-    const why = 'another petstore process did not finish, and may have created the same name';
-    warn(report, `${why}: checking the list of categories in ${duration(restMs)}`);
-    await settle(context, report, restMs, describeUnknown(1));
-  }
-  const old = await find(creation);
-  await turn.afterList();
-  return old;
-}
-
-/** Looks for the category in a new list, also under the name that the service has made of it. */
-async function find(creation: Creation): Promise<Category | undefined> {
-  const { report, ledger, item } = creation;
-  creation.entries = ledger.read([item.name]);
-  creation.before = await list(creation).catch((error) => {
-    throw withDetails(error, nothingSent);
+  const { session, body } = creation;
+  const isSettled = () => !creation.isUnsettled;
+  const turn = await openTurn(session, { doing: 'creating', settleAfterKillMs, isSettled });
+  let shown = nothingShown;
+  const look = async (): Promise<Found | undefined> => {
+    shown = await find(creation, shown);
+    return shown.category && { category: shown.category, isNew: false };
+  };
+  const found = await turn.run(async () => {
+    for (let there = await turn.look(look); ; there = await turn.list(look)) {
+      if (there) return there;
+      const { signal } = session.context;
+      const sent = turn.send((hooks) => send(creation, shown, hooks), signal);
+      const created = await sent.catch((error) => {
+        if (error !== listIsOld) throw error;
+      });
+      if (created) return created;
+    }
   });
-  plan([item], creation.before, creation.entries);
-  const found = creation.before.find(({ id }) => String(id) === item.id);
-  if (found) notice(report, `"${item.name}" already exists`);
+  if (found.isNew && shown.lookAlike) {
+    const { id, name } = shown.lookAlike;
+    warn(session.report, `"${body.name}" is similar to "${name}" (id ${id}), which exists`);
+  }
   return found;
 }
 
+/** Looks for the category in a new list, also under the name that the service has made of it. */
+async function find(creation: Creation, before: Shown): Promise<Shown> {
+  const { session, ledger, body } = creation;
+  const entries = ledger.read([body.name]);
+  const list = await listAgain(creation, { ...before, entries }).catch((error) => {
+    throw withDetails(error, nothingSent);
+  });
+  const item: Item = { ...body, line: 1, index: 0, fate: 'create' };
+  plan([item], list, entries);
+  const category = list.find(({ id }) => String(id) === item.id);
+  if (category) notice(session.report, `"${body.name}" already exists`);
+  return { list, entries, category, lookAlike: list.find(({ name }) => name === item.lookAlike) };
+}
+
 /** Returns a list that has what the last one had. */
-function list(creation: Creation): Promise<Category[]> {
-  const { before, entries } = creation;
-  const known = before.map(({ id, name }) => ({ id: String(id), name, as: name }));
-  return fetchList(creation, known, entries);
+function listAgain(
+  { session: { context, report }, client, ledger }: Creation,
+  { list, entries }: Shown,
+): Promise<Category[]> {
+  const known = list.map(({ id, name }) => ({ id: String(id), name, as: name }));
+  // Without a wait for a service that is away.
+  const job = { context, report, client, ledger, settleMs, maxWaitMs: 0 };
+  return fetchList(job, known, entries);
 }
 
-function describeLookAlike({ before, item: { name, lookAlike } }: Creation): string {
-  const { id } = before.find((category) => category.name === lookAlike) ?? {};
-  return `"${name}" is similar to "${lookAlike}" (id ${id}), which exists`;
-}
-
-async function send(creation: Creation): Promise<Found> {
-  const { context, report, client, item, turn, before } = creation;
-  const hooks = { beforeSending: () => turn?.confirm() };
-  const create = () => client.call(createCategory, { body: pickContent(item) }, hooks);
+/** Creates the category. Given hooks of a turn, one that is listed after an unknown outcome is taken for the one that was sent. */
+async function send(creation: Creation, shown: Shown, hooks?: RateLimitHooks): Promise<Found> {
+  const { session, client, body } = creation;
   try {
-    const category = await (turn ? turn.send(create, context.signal) : create());
-    const isNew = isNewCategory(category, item.name, new Set(before.map(({ id }) => id)));
+    const category = await client.call(createCategory, { body: pickContent(body) }, hooks);
+    const before = new Set(shown.list.map(({ id }) => id));
+    const isNew = isNewCategory(category, body.name, before);
     if (isNew) record(creation, category);
-    else notice(report, `${describeOlder(category)}: nothing was created`);
+    else notice(session.report, `${describeOlder(category)}: nothing was created`);
     return { category, isNew };
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
     // After Ctrl-C, report the unknown outcome at once.
     if (error.kind !== 'outcome_unknown') throw error;
-    return { category: await lookFor(creation, error), isNew: true };
+    return { category: await lookFor(creation, shown, error, hooks !== undefined), isNew: true };
   }
 }
 
 /** Never throws: the category is printed in any case. Without an entry the turn stays unsettled, so that the next process waits. */
 function record(creation: Creation, { id, name }: Category): void {
-  const { item, ledger } = creation;
+  const { body, ledger } = creation;
   try {
-    ledger.add({ name: item.name, id: String(id), as: name === item.name ? undefined : name });
+    ledger.add({ name: body.name, id: String(id), as: name === body.name ? undefined : name });
   } catch {
     // Then the sync fails, too.
   }
@@ -198,22 +197,27 @@ function record(creation: Creation, { id, name }: Category): void {
 }
 
 /** Lists after an unknown outcome, at once and when the service has settled. Throws unless the list shows one category, a new one. */
-async function lookFor(creation: Creation, failure: Failure): Promise<Category> {
-  const { report, client, item, turn } = creation;
-  const isExact = ({ name }: Category) => name === item.name;
-  warn(report, `${failure.message}. It may have been created; checking the list`);
-  let shown = await readCategories(client, { decides: true }).catch((): Category[] => []);
+async function lookFor(
+  creation: Creation,
+  before: Shown,
+  failure: Failure,
+  isNew: boolean,
+): Promise<Category> {
+  const { session, client, body } = creation;
+  const isExact = ({ name }: Category) => name === body.name;
+  warn(session.report, `${failure.message}. It may have been created; checking the list`);
+  let list = await readCategories(client, { decides: true }).catch((): Category[] => []);
   let after = `${failure.message}; the list shows`;
-  if (!shown.some(isExact)) {
-    shown = await settleAndList(creation, failure);
+  if (!list.some(isExact)) {
+    list = await settleAndList(creation, before, failure);
     after = `${failure.message}; after ${duration(settleMs)} the list shows`;
     creation.isUnsettled = false;
   }
-  const similar = shown.filter(({ name }) => foldName(name) === foldName(item.name));
+  const similar = list.filter(({ name }) => foldName(name) === foldName(body.name));
   const [category, ...copies] = similar.filter(isExact);
   // Without --if-missing one of this name may have existed before.
-  if (category && turn && copies.length === 0) {
-    notice(report, `created with id ${category.id}, as the list shows`);
+  if (category && isNew && copies.length === 0) {
+    notice(session.report, `created with id ${category.id}, as the list shows`);
     record(creation, category);
     return category;
   }
@@ -228,10 +232,15 @@ async function lookFor(creation: Creation, failure: Failure): Promise<Category> 
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 
-async function settleAndList(creation: Creation, failure: Failure): Promise<Category[]> {
+async function settleAndList(
+  creation: Creation,
+  before: Shown,
+  failure: Failure,
+): Promise<Category[]> {
+  const { context, report } = creation.session;
   try {
-    await settle(creation.context, creation.report, settleMs, describeUnknown(1));
-    return await list(creation);
+    await settle(context, report, settleMs, describeUnknown(1));
+    return await listAgain(creation, before);
   } catch (reason) {
     const isOfList = reason instanceof Failure && reason.kind === 'service';
     const isNews = isOfList && reason.message !== failure.message;

@@ -87,9 +87,13 @@ async function importFile(session: Session, file: string, options: Options): Pro
     const hint = path === undefined ? 'Add --yes.' : `Add --yes, or look first. Run: ${look}`;
     throw usageFailure('confirmation needed, but petstore cannot ask here', hint);
   }
-  const turn = await openTurn(session, 'importing');
-  const client = await session.client();
   const ledger = await openLedger(session);
+  const turn = await openTurn(session, {
+    doing: 'importing',
+    settleAfterKillMs: settleTimes.settleAfterKillMs,
+    isSettled: () => findByFate(items, 'unknown').length === 0 && ledger.sync(),
+  });
+  const client = await session.client();
   const job = { context, client, report, items, ledger } as const;
   if (!options.dryRun) {
     return run(session, source, { ...job, ...settleTimes, maxWaitMs, turn }, options.yes ?? false);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Ledger, nameLedger } from '../../import/ledger.ts';
-import { Turn } from '../../import/turn.ts';
-import type { Holder } from '../../import/turn-cell.ts';
+import { Turn, type TurnOptions } from '../../import/turn.ts';
 import { openStore } from '../../session/open-limit.ts';
 import type { Session } from '../../session/session.ts';
 import { requireStateFolder, stateFolder } from '../../settings/folders.ts';
@@ -14,11 +13,14 @@ export async function openLedger({ context, profile, account }: Session): Promis
   return new Ledger(context, folder && join(folder, place, nameLedger(address, secret)));
 }
 
-export async function openTurn(session: Session, doing: Holder['doing']): Promise<Turn> {
+export async function openTurn(
+  session: Session,
+  options: Pick<TurnOptions, 'doing' | 'isSettled' | 'settleAfterKillMs'>,
+): Promise<Turn> {
   const { context, report } = session;
   const { address } = await session.account();
   const folder = requireStateFolder(context);
   const store = await openStore(session);
   const maxWaitMs = session.settings.get('max-wait').value;
-  return new Turn(context, { folder, address, store, doing, maxWaitMs, report });
+  return new Turn(context, { folder, address, store, maxWaitMs, report, ...options });
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Context, Engine } from '../../../src/context.ts';
-import { computeRestMs } from '../../../src/import/settle.ts';
-import { Turn } from '../../../src/import/turn.ts';
+import { listIsOld, Turn } from '../../../src/import/turn.ts';
 import { memoryCell } from '../../../src/store/cell.ts';
 import { createClock } from '../../support/clock.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../support/memory-engine.ts';
@@ -101,7 +100,9 @@ async function simulate(place: Place, troubles: readonly Trouble[], seed: number
         address: 'service',
         doing: 'importing',
         maxWaitMs: Number.POSITIVE_INFINITY,
+        settleAfterKillMs: settleMs,
         report: () => {},
+        isSettled: () => true,
       });
       // Another process has taken over.
       await createInTurns(turn, context).catch(() => {});
@@ -109,35 +110,40 @@ async function simulate(place: Place, troubles: readonly Trouble[], seed: number
     }
   }
 
-  async function createInTurns(turn: Turn, context: Context): Promise<void> {
-    const { signal } = context;
-    await turn.take();
-    for (let lists = 3 * random(); lists > 0; lists -= 1) {
-      const restMs = computeRestMs(context.uptime(), turn.predecessorSeenAt);
-      if (restMs > 0) await context.sleep(restMs, signal);
-      const span = { listedAt: clock.uptime(), lastCreateAt: 0, wasGivenBack: false };
-      spans.push(span);
-      await turn.afterList();
-      while (!turn.hasNews && random() < 0.7) {
-        await create(turn, context, span);
-        span.wasGivenBack = true;
-        await turn.release(false);
-        await context.sleep(10 * second * random(), signal);
-        await turn.take();
+  async function createInTurns(turn: Turn, { sleep, signal }: Context): Promise<void> {
+    let span: Span = { listedAt: 0, lastCreateAt: 0, wasGivenBack: false };
+    await turn.run(async () => {
+      for (let lists = 3 * random(); lists > 0; lists -= 1) {
+        await turn.list(async () => {
+          span = { listedAt: clock.uptime(), lastCreateAt: 0, wasGivenBack: false };
+          spans.push(span);
+        });
+        while (random() < 0.7 && (await create(turn, sleep, span))) {
+          span.wasGivenBack = true;
+          await turn.giveBack();
+          await sleep(10 * second * random(), signal);
+        }
       }
-    }
-    await turn.release(false);
+    });
+    span.wasGivenBack = true;
   }
 
-  async function create(turn: Turn, context: Context, span: Span): Promise<void> {
-    const { signal } = context;
-    for (let left = 10 * random(); left > 0; left -= 1) {
-      await turn.send(async () => {
-        await context.sleep(3 * second * random(), signal);
-        await turn.confirm();
-        span.wasGivenBack = false;
-        span.lastCreateAt = clock.uptime();
-      }, signal);
+  /** Returns false if that takes a new list. */
+  async function create(turn: Turn, sleep: Context['sleep'], span: Span): Promise<boolean> {
+    const { signal } = over;
+    try {
+      for (let left = 10 * random(); left > 0; left -= 1) {
+        await turn.send(async ({ beforeSending }) => {
+          await sleep(3 * second * random(), signal);
+          await beforeSending?.();
+          span.wasGivenBack = false;
+          span.lastCreateAt = clock.uptime();
+        }, signal);
+      }
+      return true;
+    } catch (error) {
+      if (error !== listIsOld) throw error;
+      return false;
     }
   }
 
