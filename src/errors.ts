@@ -108,6 +108,12 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** Returns true for an error of the system that says nothing of what is there: it may work in a while. */
+export function isPassing(error: unknown): boolean {
+  const code = systemCode(error) ?? '';
+  return ['EMFILE', 'ENFILE', 'EIO', 'ESTALE', 'EBUSY', 'ENOMEM', 'EAGAIN'].includes(code);
+}
+
 /** Ends the run without a message: after a child process, or when the reader of stdout is gone. */
 export class Exit extends Error {
   constructor(readonly exitCode: number) {

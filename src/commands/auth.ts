@@ -9,7 +9,7 @@ import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
 import type { Session } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
-import { requireConfigFolder } from '../settings/folders.ts';
+import { refuseForeignFolder, requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
 import { shortKeyNotice } from '../text/secret.ts';
 import { save } from './config.ts';
@@ -31,6 +31,7 @@ async function logIn(session: Session): Promise<void> {
   const { context, options, settings } = session;
   refuseWhereUseless(session);
   const folder = requireConfigFolder(context);
+  refuseForeignFolder(folder, context);
   const isPrompted = canPrompt(context, options);
 
   const known = isPrompted ? settings.get('base-url')?.value : requireBaseUrl(session, true);

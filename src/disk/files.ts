@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { asFailure, configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
-import { makePrivateFolder, ownFolder, syncFolder } from './private-folder.ts';
+import { fixOfOwner, makePrivateFolder, ownFolder, syncFolder } from './private-folder.ts';
 import { listTemporaries, nameTemporary, removeFiles } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
@@ -88,7 +88,7 @@ function unreadable(path: string, error: unknown): Failure {
   }
   const isNoText = error instanceof TypeError;
   const reason = isNoText ? 'not valid UTF-8' : systemCode(error);
-  const hint = isNoText ? undefined : hintFor(error);
+  const hint = isNoText ? undefined : hintFor(error, path);
   return configFailure(`cannot read ${path} (${reason})`, hint, error);
 }
 
@@ -138,12 +138,13 @@ export function cannotSave(path: string, error: unknown): Failure {
 function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? 'unknown error';
   const message = `cannot ${verb} ${path} (${code})`;
-  return new Failure('output', message, { hint: hintFor(cause), cause });
+  return new Failure('output', message, { hint: hintFor(cause, path), cause });
 }
 
-function hintFor(error: unknown): string {
+function hintFor(error: unknown, path: string): string {
   const code = systemCode(error) ?? '';
   if (code === noHardLinks) return linksHint;
   if (['ENOSPC', 'EDQUOT'].includes(code)) return spaceHint;
+  if (['EACCES', 'EPERM'].includes(code)) return fixOfOwner(path);
   return asFailure(error)?.details.hint ?? ownFolder;
 }

@@ -19,34 +19,36 @@ export const ownFolder =
 
 const rootUid = 0;
 
-/** Throws a FileFault if others could lead petstore to a file of their choice: they may be able to write to the folder above. */
+/** Makes a folder of ours. Throws a FileFault if others could lead petstore to a file of their choice. */
 export function securePrivateFolder(path: string, uid: number | undefined): void {
   refuse(findFolderFault(path, uid));
   makePrivateFolder(path);
   refuse(findFolderFault(path, uid));
 }
 
+function refuse(fault: FileFault | undefined): void {
+  if (fault) throw fault;
+}
+
 export function findFolderFault(path: string, uid: number | undefined): FileFault | undefined {
-  const fault = findLinkFault(dirname(path), uid);
   const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isSymbolicLink()
+    ? createLinkFault(path, isOwn(stats, uid))
+    : findForeignFault(path, uid);
+}
+
+/**
+ * Returns the reason to write nothing below a folder, which may be a link of the user: it belongs to somebody else or would be made in
+ * what does, others can change it, or a link of theirs leads there. Root is no exception: with `sudo` it would lock the user out.
+ */
+export function findForeignFault(path: string, uid: number | undefined): FileFault | undefined {
+  const fault = findLinkFault(path, uid) ?? findParentFault(dirname(path), uid);
+  const stats = statSync(path, { throwIfNoEntry: false });
   if (fault || !stats) return fault;
-  if (stats.isSymbolicLink()) return createLinkFault(path, isOwn(stats, uid));
-  if (!isOwn(stats, uid)) return createOwnerFault(path, stats);
+  if (!isOwn(stats, uid)) return createOwnerFault(path, stats, uid);
   if (uid === undefined || (stats.mode & 0o022) === 0) return undefined;
   const fix = `Run: ${commandOn('chmod 700', path)}`;
   return new FileFault(`${path} is writable by other users`, fix);
-}
-
-/** As root in the home folder of a user, a link of that user could lead to any folder. */
-export function refuseForeignLinks(path: string, uid: number | undefined): void {
-  refuse(findLinkFault(path, uid));
-}
-
-/** Returns the reason if a folder in which we make others belongs to another user, who could exchange them. */
-export function findOwnerFault(path: string, uid: number | undefined): FileFault | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  const isForeign = stats && stats.uid !== rootUid && !isOwn(stats, uid);
-  return isForeign ? createOwnerFault(path, stats) : undefined;
 }
 
 /** Others could lead us elsewhere by a link of theirs on any level. */
@@ -57,21 +59,38 @@ function findLinkFault(path: string, uid: number | undefined): FileFault | undef
   return dirname(path) === path ? undefined : findLinkFault(dirname(path), uid);
 }
 
+/** Whoever owns the folder above could exchange ours. Of folders that do not exist the next one above counts. */
+function findParentFault(path: string, uid: number | undefined): FileFault | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats && dirname(path) !== path) return findParentFault(dirname(path), uid);
+  const isForeign = stats && stats.uid !== rootUid && !isOwn(stats, uid);
+  return isForeign ? createOwnerFault(path, stats, uid) : undefined;
+}
+
 function createLinkFault(path: string, isOurs: boolean): FileFault {
   const fix = isOurs ? `Run: ${commandOn('rm', path)}` : ownFolder;
   return new FileFault(`${path} is a symbolic link`, fix);
 }
 
-function createOwnerFault(path: string, { uid }: Stats): FileFault {
-  return new FileFault(`${path} is owned by another user (${uid})`, ownFolder);
+function createOwnerFault(path: string, { uid: owner }: Stats, uid: number | undefined): FileFault {
+  const who = owner === rootUid ? 'root' : `another user (${owner})`;
+  const fix = uid === rootUid ? `Run the command without sudo. ${ownFolder}` : fixOfOwner(path);
+  return new FileFault(`${path} is owned by ${who}`, fix);
+}
+
+/** Returns what helps where a folder or file is not the user's own. A run with `sudo` may have left it, or one above it. */
+export function fixOfOwner(path: string): string {
+  const parent = dirname(path);
+  try {
+    const isLeft = lstatSync(path).uid === rootUid && statSync(parent).uid !== rootUid;
+    return isLeft ? `Run: ${commandOn('sudo chown -R "$(id -un)"', path)}` : ownFolder;
+  } catch {
+    return parent === path ? ownFolder : fixOfOwner(parent);
+  }
 }
 
 function isOwn({ uid: owner }: Stats, uid: number | undefined): boolean {
   return uid === undefined || owner === uid;
-}
-
-function refuse(fault: FileFault | undefined): void {
-  if (fault) throw fault;
 }
 
 export function makePrivateFolder(path: string): void {

@@ -5,7 +5,7 @@ import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
-import { configFailure, systemCode, unsentFailure } from '../errors.ts';
+import { nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import type { Item } from './rows.ts';
 
 /** A category that a process with this state folder created. */
@@ -71,7 +71,7 @@ export class Ledger {
         return name === undefined ? [] : [{ ...rest, name, as: as ?? name }];
       });
     } catch (error) {
-      if (error instanceof FileFault) throw configFailure(error.message, error.fix, error);
+      if (error instanceof FileFault) throw error.with(nothingSent);
       const message = `cannot read the ledger in ${folder} (${systemCode(error)})`;
       throw unsentFailure('output', message, undefined, { cause: error });
     }

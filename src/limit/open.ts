@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { FileFault } from '../disk/open-file.ts';
-import { findFolderFault, findOwnerFault, ownFolder } from '../disk/private-folder.ts';
+import { findFolderFault, ownFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
-import { asFailure, nothingSent, systemCode, unsentFailure } from '../errors.ts';
+import { asFailure, isPassing, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, memoryCell, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
 import type { Clocks } from './clocks.ts';
@@ -62,9 +62,9 @@ function chooseCell(
     cell.read();
     return cell;
   } catch (error) {
-    // A folder that others can change, or that cannot be read just now: there may be a wait.
-    const isThere = asFailure(error) !== undefined || systemCode(error) === undefined;
-    if (stateFolder !== undefined && isThere) throw error;
+    // Others can change the folder, or it cannot be read just now: there may be a wait.
+    const isFolder = systemCode(error) === undefined && stateFolder !== undefined;
+    if (isFolder || isPassing(error)) throw error;
     onLoss(error);
     return memoryCell();
   }
@@ -93,12 +93,11 @@ function openCell(
   return fileCell<Snapshot>(path, { ...options, check });
 }
 
-/** Returns the reason why a state folder, to which others may write, cannot hold the limits. */
 export function findLimitsFault(
   folder: string,
   { uid }: Pick<Context, 'uid'>,
 ): FileFault | undefined {
-  return findOwnerFault(folder, uid) ?? findFolderFault(join(folder, 'limits'), uid);
+  return findFolderFault(join(folder, 'limits'), uid);
 }
 
 function describeDamage(folder: string): string {

@@ -1,6 +1,8 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
-import { configFailure } from '../errors.ts';
+import { saving } from '../disk/files.ts';
+import { findForeignFault } from '../disk/private-folder.ts';
+import { configFailure, Failure, unsentFailure } from '../errors.ts';
 import { quoted } from '../text/quote.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
@@ -53,8 +55,14 @@ function below(platform: string, parent: string, path: string): string | undefin
 
 function failWithout({ platform }: Machine, xdg: string, onWindows: string, own: string): never {
   const parent = platform === 'win32' ? onWindows : `HOME (or ${xdg})`;
-  throw configFailure(
-    `cannot store anything: ${parent} is not an absolute path`,
-    `Set ${own} to a folder that you own.`,
-  );
+  const message = `cannot store anything: ${parent} is not an absolute path`;
+  throw unsentFailure('output', message, `Set ${own} to a folder that you own.`);
+}
+
+/** Throws Failure (config) if settings and keys must not be saved in a folder. */
+export function refuseForeignFolder(path: string, { uid }: Pick<Context, 'uid'>): void {
+  const fault = saving(path, () => findForeignFault(path, uid));
+  if (!fault) return;
+  const details = { consequence: 'Nothing was saved.', hint: fault.fix };
+  throw new Failure('config', fault.message, details);
 }

@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { durableRemove, durableWrite, readSecret, saving } from '../disk/files.ts';
-import { makePrivateFolder, refuseForeignLinks } from '../disk/private-folder.ts';
+import { makePrivateFolder } from '../disk/private-folder.ts';
 import { listTemporaries } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
+import { refuseForeignFolder } from './folders.ts';
 import { fromSource, isProfileName } from './values.ts';
 
 export const maxKeyInputBytes = 64 * 1024;
@@ -66,10 +67,10 @@ export function saveKey(
 ): string {
   const path = keyFile(folder, profile);
   const keys = dirname(path);
-  saving(keys, () => refuseForeignLinks(keys, context.uid));
   saving(keys, () => {
+    refuseForeignFolder(keys, context);
     makePrivateFolder(keys);
-    // It may have been opened to others.
+    // Others may have been let in to read.
     chmodSync(keys, 0o700);
   });
   durableWrite(path, `${JSON.stringify(stored)}\n`);
@@ -79,7 +80,7 @@ export function saveKey(
 /** Removes the stored key of a profile and copies that a killed login left. Returns false if there was none. */
 export function removeKey(context: Pick<Context, 'uid'>, folder: string, profile: string): boolean {
   const path = keyFile(folder, profile);
-  saving(path, () => refuseForeignLinks(dirname(path), context.uid));
+  saving(path, () => refuseForeignFolder(dirname(path), context));
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
   if (!isThere && listTemporaries(path).length === 0) return false;
   durableRemove(path);

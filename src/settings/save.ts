@@ -4,13 +4,14 @@ import Conf from 'conf';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
 import { writeNew } from '../disk/open-file.ts';
-import { makePrivateFolder, refuseForeignLinks, syncFolder } from '../disk/private-folder.ts';
+import { makePrivateFolder, syncFolder } from '../disk/private-folder.ts';
 import { nameTemporary, removeFiles, removeStale } from '../disk/temporary.ts';
 import { retryOnWindows } from '../disk/windows.ts';
 import { Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
 import { readSettings, type SavedSettings, settingsFile } from './file.ts';
+import { refuseForeignFolder } from './folders.ts';
 import type { SettingName } from './settings.ts';
 
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
@@ -25,7 +26,7 @@ export async function saveSetting(
   // A file that cannot be read is refused before anything is made.
   readSettings(path);
   const file = saving(path, () => {
-    refuseForeignLinks(path, context.uid);
+    refuseForeignFolder(folder, context);
     makePrivateFolder(folder);
     return existsSync(path) ? realpathSync(path) : path;
   });

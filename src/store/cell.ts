@@ -1,3 +1,5 @@
+import { isPassing } from '../errors.ts';
+
 export type Cell<Value, Look extends Seen<Value> = Seen<Value>> = {
   readonly read: () => Look | Promise<Look>;
   /** Returns false if the value is no longer the one that was seen; rarely also after the change, if this process was suspended. */
@@ -47,6 +49,7 @@ export function orInMemory<Value>(
       try {
         return await current.replace(seen, next);
       } catch (error) {
+        if (isPassing(error)) throw error;
         onFailure(error);
         current = memoryCell(seen.value);
         return false;

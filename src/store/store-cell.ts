@@ -86,5 +86,5 @@ export function storeFailure(name: string, cause: unknown): Failure {
   const hint =
     'To go on with the limit of this machine alone, set PETSTORE_SHARED_STORE=none. Run: petstore doctor';
   const isAway = refusal === undefined;
-  return unsentFailure(isAway ? 'network' : 'config', message, hint, { isAway, cause });
+  return unsentFailure(isAway ? 'rate_limited' : 'config', message, hint, { isAway, cause });
 }

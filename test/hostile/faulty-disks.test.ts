@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test as base, type Ended, expect, launcher } from '../support/program.ts';
 import { filesBelow } from '../support/promises.ts';
@@ -89,12 +97,16 @@ test.for<[fault: string, argv: string[], codes: Ended['code'][], minSteps: numbe
         if (code === untouched) return;
         expect(codes, where).toContain(code);
         if (code === 0) expect(read(), where).toEqual(whole('new'));
-        const says = fault === 'short' ? 'took a part of it only' : `(${fault})`;
-        if (Number(code) > 0) expect(stderr).toContain(says);
+        const says = new RegExp(`took a part of it only|\\(${fault}\\)`);
+        if (Number(code) > 0) expect(stderr).toMatch(says);
+        // The lock of a killed process ends after ten seconds.
+        const lock = `${settings}.lock`;
+        if (existsSync(lock)) utimesSync(lock, 0, 0);
         expect((await petstore(argv, { env, stdin })).code).toBe(0);
         // A draft that a killed process left goes after an hour. A login saves its address in the settings.
         const left = filesBelow(config).filter((path) => !dirname(path).endsWith('.tmp'));
-        expect(left.filter((other) => other !== settings)).toEqual(words === login ? [path] : []);
+        const others = left.filter((other) => ![settings, lock].includes(other));
+        expect(others).toEqual(words === login ? [path] : []);
       },
     );
 
@@ -105,7 +117,7 @@ test.for<[fault: string, argv: string[], codes: Ended['code'][], minSteps: numbe
 const names = ['dog', 'cat', 'emu'];
 
 test.for<[fault: string, codes: Ended['code'][], minSteps: number]>([
-  ['EIO', [0, 2, 74], 9],
+  ['EIO', [0, 74], 9],
   ['ENOSPC', [74], 3],
 ])(
   'the run after an import on a disk that fails at any step (%s), with a power cut behind it, creates each row once',
@@ -161,7 +173,7 @@ test.for<[fault: string, below: string]>([
   ['ENOSPC', '/'],
   ['EPERM', '/'],
 ])(
-  'where the disk fails at any step of the limits (%s below %s), a command works, asks once, and so does the next',
+  'where the disk fails at any step of the limits (%s below %s), a command works and asks once, or sends nothing',
   { timeout },
   async ([fault, below], { failAtEachStep, petstore, folder }) => {
     const argv = ['categories', 'list', '--json', '--max-wait', '5s'];
@@ -175,14 +187,12 @@ test.for<[fault: string, below: string]>([
         return { ...(await startIn(home)), home, below: below === '/' ? '/' : join(home, below) };
       },
       async ({ code, stdout, stderr }, { env, requests, home }, where) => {
-        expect([0, untouched], where).toContain(code);
-        expect(stdout, where).toBe('[]\n');
-        expect(requests, where).toHaveLength(1);
-        // Only where there is no other place; a folder that fails once it is in use is given up.
-        const isAlone = below === '/' && code === 0;
+        // What cannot be read just now may hold a wait.
+        const isPassing = fault === 'EIO' && code === 74;
+        if (!isPassing) expect([0, untouched], where).toContain(code);
+        expect([stdout, requests.length], where).toEqual(isPassing ? ['', 0] : ['[]\n', 1]);
         const notices = stderr.match(/the rate limit is not shared with other petstore processes/g);
-        const allowed = [isAlone ? 1 : 0, isAlone || fault === 'EIO' ? 1 : 0];
-        expect(allowed, where).toContain(notices?.length ?? 0);
+        expect(notices?.length ?? 0, where).toBe(fault !== 'EIO' && code === 0 ? 1 : 0);
 
         const next = await petstore(argv, { env });
 

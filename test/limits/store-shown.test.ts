@@ -18,13 +18,13 @@ stories(
 
   of a store that does not answer say so
     store silent
-    one: limits => 5; says ${shownUrl}: Command timed out
+    one: limits => 75; says ${shownUrl}: Command timed out
 `,
 );
 
 test.for<[what: string, fault: EngineFault | undefined, status: string, exitCode: number]>([
   ['answers', undefined, 'ok', 0],
-  ['is silent', 'silent', 'fail', 5],
+  ['is silent', 'silent', 'fail', 75],
   ['refuses the password', 'password', 'fail', 2],
 ])(
   'doctor checks a store that %s',

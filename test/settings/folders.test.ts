@@ -44,9 +44,9 @@ test.for([
   async ([variable, context, given], { petstore, sandbox }) => {
     for (const [line, code] of [
       ['categories list', 0],
-      ['config set output json', 2],
-      ['auth login', 2],
-      ['categories import - --format ndjson --yes', 2],
+      ['config set output json', 74],
+      ['auth login', 74],
+      ['categories import - --format ndjson --yes', 74],
     ] as const) {
       // A row, and a key as well.
       const stdin = '{"name":"dog"}';
@@ -54,7 +54,7 @@ test.for([
       const { exitCode, stderr } = await petstore(line, options);
       expect(exitCode, line).toBe(code);
       const says = new RegExp(`cannot store anything: (LOCAL)?${variable}`);
-      expect(says.test(stderr)).toBe(code === 2);
+      expect(says.test(stderr)).toBe(code === 74);
     }
     expect(['a', 'C:a'].filter((path) => existsSync(path))).toEqual([]);
     expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);

@@ -18,17 +18,17 @@ const config = '.config/petstore';
 const state = '.local/state/petstore';
 const createOnce = 'categories create toad --if-missing -p sandbox';
 const importRows = 'categories import - --format csv --yes -p sandbox';
-const owned = 'is owned by another user (0)';
-const ownFolders = 'PETSTORE_STATE_DIR to';
+const owned = 'is owned by root';
+const own = 'Run: sudo chown -R "$(id -un)" ';
 
 test.for([
-  [`${config}/settings.json`, 2, 'config set output json', 'settings.json (EACCES)'],
-  [`${config}/keys`, 74, 'auth login', 'keys (EPERM)', ownFolders],
+  [`${config}/settings.json`, 2, 'config set output json', 'settings.json (EACCES)', own],
+  [`${config}/keys`, 2, 'auth login', `keys ${owned}`, own],
   [`${config}/keys`, 2, 'auth status', '/keys/production.json (EACCES)'],
-  ['.local', 74, importRows, '/turns (EACCES)', ownFolders],
-  [state, 74, 'doctor -p sandbox', 'petstore (EACCES)', ownFolders],
-  [`${state}/turns`, 74, createOnce, `turns ${owned}`, ownFolders],
-  [`${state}/limits`, 74, createOnce, `limits ${owned}`, ownFolders],
+  ['.local', 74, importRows, '/ledger (EACCES)', own],
+  [state, 74, 'doctor -p sandbox', 'petstore (EACCES)', own],
+  [`${state}/turns`, 74, createOnce, `turns ${owned}`, own],
+  [`${state}/limits`, 74, createOnce, `limits ${owned}`, own],
   [`${state}/sandbox`, 74, createOnce, 'is gone when this command ends', owned, 'ledger (EACCES)'],
 ] as const)(
   '%s that root left in a home folder is named (exit %i)',
@@ -55,6 +55,32 @@ test.for([
 );
 
 test.for([
+  ['config set output json', 2, 'Nothing was saved.'],
+  ['auth login', 2, 'Nothing was saved.'],
+  ['categories list', 74, 'Nothing was sent.'],
+  [createOnce, 74, 'Nothing was sent.'],
+  [importRows, 74, 'Nothing was sent.'],
+  [`${importRows} --dry-run`, 74, 'Nothing was sent.'],
+] as const)(
+  'sudo leaves nothing in the home folder of its user: %s (exit %i)',
+  { tags: ['root'] },
+  async ([line, exit, consequence], { petstore, folder, serve }) => {
+    const service = await serve();
+    const home = makeFolder(join(folder, 'user'), victim, 0o755);
+    makeFolder(join(home, '.config'), victim, 0o755);
+    const env = { HOME: home, PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key };
+
+    const stdin = line === 'auth login' ? service.key : 'name\nfrog\n';
+    const { code, stderr } = await petstore(line.replace(' -p sandbox', ''), { env, stdin });
+
+    expect(code, stderr).toBe(exit);
+    expect(stderr).toMatch(new RegExp(`is owned by another user \\(${victim}\\)\n${consequence}`));
+    expect(stderr).toContain('Run the command without sudo.');
+    expect(readdirSync(home, { recursive: true })).toEqual(['.config']);
+  },
+);
+
+test.for([
   ['.config/petstore/keys', 'auth login'],
   ['.config/petstore/keys', 'auth logout'],
   ['.config', 'config set output json'],
@@ -72,8 +98,8 @@ test.for([
     const env = { HOME: home, PETSTORE_BASE_URL: service.url };
     const { code, stderr } = await petstore(line, { env, stdin: service.key });
 
-    expect(code, stderr).toBe(74);
-    expect(stderr).toContain(`${join(home, link)} is a symbolic link`);
+    expect(code, stderr).toBe(2);
+    expect(stderr).toMatch(/ is (a symbolic link|owned by another user)/);
     expect(readdirSync(elsewhere)).toEqual(['production.json']);
     expect(statSync(elsewhere).mode & 0o777).toBe(0o755);
   },
