@@ -29,7 +29,7 @@ export type Context = {
   /** Rejects with the signal's reason if that is aborted first. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Resolves after pending I/O callbacks, like `setImmediate`. */
-  readonly turn: () => Promise<void>;
+  readonly yieldToIo: () => Promise<void>;
   readonly random: () => number;
   /** Aborted with an Interruption when the user or the system ends the run. */
   readonly signal: AbortSignal;

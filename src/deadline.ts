@@ -2,14 +2,14 @@ import type { Context } from './context.ts';
 
 /** Calls `onTimeout` after `ms`. The returned function cancels it. */
 export function deadline(
-  { sleep, turn }: Pick<Context, 'sleep' | 'turn'>,
+  { sleep, yieldToIo }: Pick<Context, 'sleep' | 'yieldToIo'>,
   ms: number,
   onTimeout: () => void,
 ): () => void {
   const wait = new AbortController();
   sleep(ms, wait.signal)
     // A process that was stopped for so long first takes in what has arrived meanwhile.
-    .then(turn)
+    .then(yieldToIo)
     .then(
       () => wait.signal.aborted || onTimeout(),
       () => {},

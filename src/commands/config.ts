@@ -96,7 +96,7 @@ export async function setSetting(
   value: string,
 ): Promise<void> {
   const name = given === 'profile' ? 'default-profile' : given;
-  if (session.profile.isSandbox && settings[name].isOfSandbox) {
+  if (session.profile.isSandbox && settings[name].isFixedInSandbox) {
     throw usageFailure(ofSandbox, 'Add the profile that you mean: --profile production.');
   }
   settings[name].parse(value);

@@ -23,8 +23,8 @@ export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', ['\nExamples:', ...lines].join('\n  '));
 }
 
-export type Item = readonly [term: string, text: string];
-export type Note = string | readonly [heading: string, items: readonly Item[]];
+export type Term = readonly [term: string, text: string];
+export type Note = string | readonly [heading: string, items: readonly Term[]];
 
 export function addNotes(command: Command, notes: readonly Note[]): void {
   const format = (note: Note) =>
@@ -32,7 +32,7 @@ export function addNotes(command: Command, notes: readonly Note[]): void {
   command.addHelpText('after', () => `\n${notes.map(format).join('\n\n')}`);
 }
 
-export function formatList(command: Command, heading: string, items: readonly Item[]): string {
+export function formatList(command: Command, heading: string, items: readonly Term[]): string {
   const help = createHelp(command);
   const termWidth = Math.max(...items.map(([term]) => term.length));
   const lines = items.map(([term, text]) => help.formatItem(term, termWidth, text, help));

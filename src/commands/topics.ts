@@ -1,12 +1,12 @@
 import { type Command, Help } from 'commander';
 import { type Setting, settings } from '../settings/settings.ts';
-import { formatList, type Item, wrap } from './help.ts';
+import { formatList, type Term, wrap } from './help.ts';
 
 export const topics: Readonly<Record<string, (program: Command) => string>> = {
   options(program) {
     const help = new Help();
     const options = help.visibleOptions(program);
-    const items = options.map((option): Item => [option.flags, help.optionDescription(option)]);
+    const items = options.map((option): Term => [option.flags, help.optionDescription(option)]);
     const list = formatList(program, 'Options of all commands:', items);
     return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
@@ -33,7 +33,7 @@ const rules = [
 ];
 
 /** Scripts rely on these. */
-export const exitCodes: readonly Item[] = [
+export const exitCodes: readonly Term[] = [
   ['0', 'Success, including an empty list'],
   ['1', 'Internal error: a bug in petstore'],
   [
@@ -62,8 +62,8 @@ export const exitCodes: readonly Item[] = [
   ['143', 'Terminated'],
 ];
 
-function settingVariables(): readonly Item[] {
-  return Object.values(settings).flatMap((setting): readonly Item[] =>
+function settingVariables(): readonly Term[] {
+  return Object.values(settings).flatMap((setting): readonly Term[] =>
     setting.variable ? [[setting.variable, describeSetting(setting)]] : [],
   );
 }
@@ -72,7 +72,7 @@ export function describeSetting({ help, form, choices }: Setting): string {
   return [help, form ?? choices?.join(', ')].filter(Boolean).join(': ');
 }
 
-const otherVariables: readonly Item[] = [
+const otherVariables: readonly Term[] = [
   ['PETSTORE_API_KEY', 'API key'],
   ['PETSTORE_CONFIG_DIR', 'settings folder'],
   ['PETSTORE_STATE_DIR', 'state folder'],

@@ -3,10 +3,10 @@ import { notice } from '../events.ts';
 import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { formatCount } from '../time.ts';
+import { decideFates, findByFate, findCreated, findUnlisted } from './fates.ts';
 import type { Job } from './job.ts';
 import type { Entry } from './ledger.ts';
 import { claim, describeMissing, fetchList, findCopies, type Known } from './lookup.ts';
-import { findByFate, findCreated, findUnlisted, plan } from './plan.ts';
 import type { Item } from './rows.ts';
 import { Round, type StopReason } from './send-rows.ts';
 import { describeUnknown, settle } from './settle.ts';
@@ -32,7 +32,7 @@ export async function runImport(job: Job): Promise<Ending> {
     const list = await lookup.run();
     for (const { id } of list) lookup.known.add(id);
     await job.confirm(() => turn.giveBack());
-    plan(items, list, lookup.entries);
+    decideFates(items, list, lookup.entries);
     const stop = await createAll(job, lookup).catch((error): StopReason => {
       return { kind: 'failed', error };
     });
@@ -82,7 +82,7 @@ class Lookup {
       if (hasNews) this.entries = ledger.read(items.map(({ name }) => name));
       const list = await fetchList(this.#job, findKnown(items), this.entries);
       this.#claimUnknown(list);
-      plan(items, list, this.entries);
+      decideFates(items, list, this.entries);
       for (const copy of findCopies(items, list, this.known)) {
         this.copies.push(copy);
         this.known.add(copy.id);
@@ -115,7 +115,7 @@ export async function previewImport(
   const recent = entries.filter((entry) => ledger.isRecent(entry));
   const missing = findUnlisted(recent, list).length;
   if (missing > 0) notice(report, describeMissing(missing));
-  plan(items, list, entries);
+  decideFates(items, list, entries);
   return list;
 }
 

@@ -74,7 +74,7 @@ const otherFiles: readonly OtherFile[] = [
 /** Reads a file, or standard input for `-`, and validates each row. Without a format the file's extension counts. */
 export async function readInput(
   session: InputSession & {
-    readonly context: Pick<Context, 'turn'>;
+    readonly context: Pick<Context, 'yieldToIo'>;
     readonly report: Report;
   },
   file: string,
@@ -97,7 +97,7 @@ export async function readInput(
       throw usageFailure(`${source} is empty`, 'A file without categories has a header, or is [].');
     }
     await readers[given](text, rows, async () => {
-      await context.turn();
+      await context.yieldToIo();
       context.signal.throwIfAborted();
     });
   } catch (error) {

@@ -5,9 +5,9 @@ import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { countOf, duration } from '../time.ts';
+import { findCreated, findUnlisted, foldName } from './fates.ts';
 import type { Job } from './job.ts';
 import type { Entry } from './ledger.ts';
-import { findCreated, findUnlisted, foldName } from './plan.ts';
 import type { Item } from './rows.ts';
 
 export type Looking = Pick<

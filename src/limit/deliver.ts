@@ -12,8 +12,8 @@ import { isLimited, requestedWait } from '../request/limit-headers.ts';
 import { isBan, readServiceError, refusedBefore } from '../request/service-error.ts';
 import { pause } from '../request/wait.ts';
 import { resetMarginMs } from './decide.ts';
-import type { ResponseOutcome } from './learn.ts';
-import { createTurns, type SharedLimit, type Turn } from './turns.ts';
+import type { ResponseEnd } from './learn.ts';
+import { createSlots, type SharedLimit, type Slot } from './slots.ts';
 
 const maxRetries = 3;
 const maxPauseMs = 20_000;
@@ -26,22 +26,22 @@ const unavailable = {
 } as const;
 
 /**
- * Sends a request until it is done. Each attempt takes a turn of its own, since each counts against the limit. A write that may have
- * been carried out is never sent again. Rejects with nothing sent if a turn would come later than the request may wait, if its
+ * Sends a request until it is done. Each attempt takes a slot of its own, since each counts against the limit. A write that may have
+ * been carried out is never sent again. Rejects with nothing sent if a slot would come later than the request may wait, if its
  * signal is aborted, or if its `beforeSending` rejects.
  */
 export function deliver(sendOnce: SendRequest, context: Context, shared: SharedLimit): SendRequest {
-  const turns = createTurns(context, shared);
+  const slots = createSlots(context, shared);
   return async (request) => {
     const { signal = context.signal, onRefusal } = request;
     let { waitUntil } = request;
     let attempt = 1;
     let failures = 0;
     for (;;) {
-      const turn = await turns.take({ ...request, waitUntil });
-      waitUntil += turn.queuedMs;
-      const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, shared, context);
-      turns.goOn();
+      const slot = await slots.take({ ...request, waitUntil });
+      waitUntil += slot.queuedMs;
+      const result = await sendInSlot(sendOnce, { ...request, attempt }, slot, shared, context);
+      slots.goOn();
       if (result === 'withdrawn') continue;
 
       const response = result instanceof TransportError ? undefined : result;
@@ -87,18 +87,18 @@ function isForAll(response: ApiResponse): boolean {
 }
 
 /** Withdrawn: the permit ran out or a wait came into force while the request connected, so nothing was sent. */
-async function sendInTurn(
+async function sendInSlot(
   sendOnce: SendRequest,
   request: ApiRequest,
-  turn: Turn,
+  slot: Slot,
   { limitOfPlan }: SharedLimit,
   { random }: Context,
 ): Promise<ApiResponse | TransportError | 'withdrawn'> {
   let isWithdrawn = false;
   let ended: Promise<void> | undefined;
   const lastCheck = async () => {
-    const isGranted = await turn.isStillGranted().catch((error) => {
-      // The next turn waits for a store that is away.
+    const isGranted = await slot.isStillGranted().catch((error) => {
+      // The next slot waits for a store that is away.
       if (error instanceof Failure && error.details.isAway) return false;
       throw error;
     });
@@ -107,7 +107,7 @@ async function sendInTurn(
   };
   // The head says all about the limit, and the body may take long.
   const onHead = (head: ResponseHead) => {
-    ended = turn.end({ ...readOutcome(head, random()), limitOfPlan });
+    ended = slot.end({ ...readEnd(head, random()), limitOfPlan });
     ended.catch(() => {});
   };
   try {
@@ -116,7 +116,7 @@ async function sendInTurn(
     try {
       await ended;
       // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
-      if (isLimited(response) && isBan(readServiceError(response))) await turn.noteBan();
+      if (isLimited(response) && isBan(readServiceError(response))) await slot.noteBan();
     } catch (error) {
       // A success stands, although nobody will know what it said about the limit.
       if (isForAll(response))
@@ -129,14 +129,14 @@ async function sendInTurn(
   } catch (error) {
     const isTransport = error instanceof TransportError;
     const isLost = isTransport && error.sent;
-    await (ended ?? turn.end({ kind: isLost ? 'lost' : 'unsent' })).catch(() => {});
+    await (ended ?? slot.end({ kind: isLost ? 'lost' : 'unsent' })).catch(() => {});
     if (isWithdrawn) return 'withdrawn';
     if (isTransport) return error;
     throw error;
   }
 }
 
-function readOutcome(head: ResponseHead, jitter: number): ResponseOutcome {
+function readEnd(head: ResponseHead, jitter: number): ResponseEnd {
   const { status, limits, receivedAt } = head;
   const { limit, remaining, reset, date = receivedAt } = limits.limit;
   const isOver = reset === undefined || reset <= date - resetMarginMs;

@@ -23,9 +23,9 @@ const minSpreadMs = 250;
 const maxRefusals = { told: 3, untold: 6 };
 const tripMs = 300 * secondMs;
 
-export type Outcome = { readonly kind: 'unsent' } | { readonly kind: 'lost' } | ResponseOutcome;
+export type RequestEnd = { readonly kind: 'unsent' } | { readonly kind: 'lost' } | ResponseEnd;
 
-export type ResponseOutcome = {
+export type ResponseEnd = {
   readonly kind: 'response';
   readonly status: number;
   readonly limit?: number | undefined;
@@ -37,26 +37,26 @@ export type ResponseOutcome = {
   readonly jitter: number;
 };
 
-/** Returns the state after a request has ended. Applied twice, an outcome does no harm. */
-export function applyOutcome(
+/** Returns the state after a request has ended. Applied twice, an end does no harm. */
+export function applyEnd(
   before: State,
   id: string,
-  outcome: Outcome,
+  end: RequestEnd,
   now: number,
   grantedAt: number,
 ): State {
   const state = withoutPermit(before, id);
-  if (outcome.kind === 'unsent') return state;
-  if (outcome.kind === 'lost') return id in before.permits ? spendUnseen(state, now) : state;
-  const isRefused = outcome.status === 429;
-  const learned = learnWindows(isRefused ? state : count(state, now), outcome, now);
+  if (end.kind === 'unsent') return state;
+  if (end.kind === 'lost') return id in before.permits ? spendUnseen(state, now) : state;
+  const isRefused = end.status === 429;
+  const learned = learnWindows(isRefused ? state : count(state, now), end, now);
   const { block } = state;
   // What was in flight when another one was refused says nothing about the time after that.
   const isLate = block && block.reason !== 'unavailable' && grantedAt <= block.since;
-  if (isLate || outcome.status >= 500) {
-    return { ...learned, block: postpone(state, outcome, now) };
+  if (isLate || end.status >= 500) {
+    return { ...learned, block: postpone(state, end, now) };
   }
-  return isRefused ? learnRefusal(learned, outcome, now) : { ...learned, refusals: 0 };
+  return isRefused ? learnRefusal(learned, end, now) : { ...learned, refusals: 0 };
 }
 
 /** Drops the permits that are over. The service may have counted their requests. */
@@ -72,7 +72,7 @@ export function learnBan(state: State): State {
 }
 
 /** Applies a 429 (interface document, section 8). */
-function learnRefusal(state: State, response: ResponseOutcome, now: number): State {
+function learnRefusal(state: State, response: ResponseEnd, now: number): State {
   const { block, refusals } = state;
   const until = Math.max(block?.until ?? 0, waitEnd(response, refusals, now));
   const isTold = namedWait(response) !== undefined;
@@ -91,14 +91,14 @@ function learnRefusal(state: State, response: ResponseOutcome, now: number): Sta
 }
 
 /** Doubles the gap, unless the 429 says itself that nothing is left, or that it came too soon after the one before. */
-function gapAfter(state: State, { remaining, waitMs }: ResponseOutcome, now: number): number {
+function gapAfter(state: State, { remaining, waitMs }: ResponseEnd, now: number): number {
   const gapMs = gapAt(state, now);
   const isForetold = remaining === 0 || (waitMs !== undefined && state.refusals > 0);
   return isForetold ? gapMs : Math.min(maxGapMs, Math.max(minGapMs, 2 * gapMs));
 }
 
 /** Returns the end of the wait: at least what the service named, and with each 429 in a row before it twice as long on top. */
-function waitEnd(response: ResponseOutcome, refusals: number, now: number): number {
+function waitEnd(response: ResponseEnd, refusals: number, now: number): number {
   const untoldMs = Math.min(windowMs.minute, firstUntoldMs * 8 ** refusals);
   const waitMs = Math.max(secondMs, namedWait(response) ?? untoldMs);
   const backoff = refusals === 0 ? 0 : secondMs * 2 ** (refusals - 1);
@@ -107,13 +107,13 @@ function waitEnd(response: ResponseOutcome, refusals: number, now: number): numb
 }
 
 /** Returns the later one of Retry-After and the reset of what is used up. */
-function namedWait({ remaining, reset, waitMs }: Partial<ResponseOutcome>): number | undefined {
+function namedWait({ remaining, reset, waitMs }: Partial<ResponseEnd>): number | undefined {
   const untilResetMs = remaining === 0 ? reset?.inMs : undefined;
   return waitMs === undefined ? untilResetMs : Math.max(waitMs, untilResetMs ?? 0);
 }
 
 /** A block that is in force keeps its reason, and gets no shorter. */
-function postpone(state: State, response: ResponseOutcome, now: number): Block | undefined {
+function postpone(state: State, response: ResponseEnd, now: number): Block | undefined {
   const { block } = state;
   const isRefused = response.status === 429;
   if (!isRefused && response.waitMs === undefined) return block;
@@ -123,7 +123,7 @@ function postpone(state: State, response: ResponseOutcome, now: number): Block |
   return { reason, since: now, until, gapMs: gapAt(state, now) };
 }
 
-function learnWindows(state: State, response: ResponseOutcome, now: number): State {
+function learnWindows(state: State, response: ResponseEnd, now: number): State {
   const { limit, limitOfPlan, remaining, reset } = response;
   const { day } = state;
   if (isOfSecondLimiter(state, response, now)) return state;
@@ -144,7 +144,7 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
 /** Returns true if a refusal says that it ends before the known window. A second limiter (a burst) sent it, so the window stays as it was. */
 function isOfSecondLimiter(
   { minute, day }: State,
-  { status, reset, waitMs }: ResponseOutcome,
+  { status, reset, waitMs }: ResponseEnd,
   now: number,
 ): boolean {
   const isRefused = status === 429;
@@ -191,7 +191,7 @@ function learnWindow(known: Window | undefined, reported: Reported, now: number)
 }
 
 /** Counts the minute ourselves, as long as no response reports its reset. */
-function countMinute(state: State, reported: Partial<ResponseOutcome>, now: number): Window {
+function countMinute(state: State, reported: Partial<ResponseEnd>, now: number): Window {
   const known = state.minute;
   const reportedLimit = reported.limit ?? (known?.isAssumed ? undefined : known?.limit);
   const limit = reportedLimit ?? reported.limitOfPlan ?? assumedLimit;

@@ -18,11 +18,11 @@ const firstMoment = 1e12;
 export function openLimit<Look extends Seen<Snapshot>>(
   cell: Cell<Snapshot, Look>,
   readClocks: (look: Look) => Clocks,
-  turn: () => Promise<void>,
+  yieldToIo: () => Promise<void>,
   explain: (error: unknown) => unknown,
 ): Limit {
   let last: Snapshot | undefined;
-  const take = batch(turn, async (steps: readonly Step<unknown>[]) => {
+  const take = batch(yieldToIo, async (steps: readonly Step<unknown>[]) => {
     const { snapshot, results } = await changeState(cell, readClocks, last, steps);
     last = snapshot;
     return results;
@@ -38,7 +38,7 @@ export function openLimit<Look extends Seen<Snapshot>>(
 
 /** Collects the calls of one turn of the event loop, and works on them together once those before are done. */
 function batch<Call, Result>(
-  turn: () => Promise<void>,
+  yieldToIo: () => Promise<void>,
   work: (calls: readonly Call[]) => Promise<readonly Result[]>,
 ): (call: Call) => Promise<Result | undefined> {
   const calls: Call[] = [];
@@ -50,7 +50,7 @@ function batch<Call, Result>(
   };
   return async (call) => {
     const index = calls.push(call) - 1;
-    next ??= previous.then(turn).then(workOnAll);
+    next ??= previous.then(yieldToIo).then(workOnAll);
     const results = next;
     previous = results.catch(() => {});
     return (await results)[index];

@@ -38,7 +38,7 @@ export function openOwnLimit(
     read: async () => cell().read(),
     replace: (seen, next) => cell().replace(seen, next),
   };
-  return openLimit(own, () => readClocks(context), context.turn, explain);
+  return openLimit(own, () => readClocks(context), context.yieldToIo, explain);
 }
 
 /** Returns the failure of a command that cannot use the limit. A bug stays as it is. */
@@ -83,7 +83,7 @@ function openCell(
   const limits = join(folder, 'limits');
   const path = join(limits, name);
   const options = { isValid: isPlausible, onDamage: () => onNotice(describeDamage(limits)) };
-  // As long as there is no value, other users may make the folder. To look each time makes a turn among 20 busy processes take
+  // As long as there is no value, other users may make the folder. To look each time makes a wait among 20 busy processes take
   // up to twice as long.
   const check = () => {
     const fault = findLimitsFault(folder, context);

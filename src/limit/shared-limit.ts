@@ -18,7 +18,7 @@ export function openStoreLimit(store: Store, name: string, context: Context): Li
     return { wall: now, uptime: now, boot: 'server' };
   };
   const explain = (error: unknown) => storeFailure(store.name, error);
-  const limit = openLimit({ ...cell, read }, readClocks, context.turn, explain);
+  const limit = openLimit({ ...cell, read }, readClocks, context.yieldToIo, explain);
   return { ...limit, isRemote: true };
 }
 

@@ -55,7 +55,7 @@ export function createNodeContext(signal: AbortSignal): Context {
       return boot;
     },
     sleep,
-    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToIo: () => new Promise((resolve) => setImmediate(resolve)),
     random: Math.random,
     signal,
     onWarning: (listener) => {

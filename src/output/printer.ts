@@ -44,7 +44,7 @@ type View = {
 };
 
 type PrinterOptions = {
-  readonly context: Pick<Context, 'signal' | 'stdout' | 'turn'>;
+  readonly context: Pick<Context, 'signal' | 'stdout' | 'yieldToIo'>;
   readonly sink: Sink;
   readonly notice: (message: string) => void;
   readonly format: Format;
@@ -183,13 +183,13 @@ export class Printer {
   }
 
   async *#inBatches(elements: readonly Json[] | Batches): AsyncGenerator<readonly Json[]> {
-    const { signal, turn } = this.#options.context;
+    const { signal, yieldToIo } = this.#options.context;
     // What is printed after an interruption is the result of a write, and is printed whole.
     const isInterrupted = signal.aborted;
     for await (const batch of isBatches(elements) ? elements : [elements]) {
       for (let start = 0; start < batch.length; start += batchSize) {
         // Writes to a terminal are synchronous: without a pause no signal would be noticed before the last one.
-        await turn();
+        await yieldToIo();
         if (!isInterrupted) signal.throwIfAborted();
         const part = batch.slice(start, start + batchSize);
         yield part;

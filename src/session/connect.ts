@@ -120,17 +120,17 @@ async function connect(
   const proxy = chooseProxy(setup, baseUrl);
   if (proxy) logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
 
-  const sendQuietly = (request: ApiRequest, onGrace?: (graceMs: number) => void) =>
+  const sendOnTime = (request: ApiRequest, onGrace?: (graceMs: number) => void) =>
     sendOnce(request, context, { timeoutMs, proxy, onGrace });
-  const sendPlain = context.stderr.isTTY ? showSilence(sendQuietly, context, report) : sendQuietly;
-  const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
-  const sendListened: SendRequest = async (request) => {
-    const response = await sendTraced(request);
+  let attempt = context.stderr.isTTY ? showSilence(sendOnTime, context, report) : sendOnTime;
+  if (options.verbose) attempt = trace(attempt, context, report);
+  const attemptAndReport: SendRequest = async (request) => {
+    const response = await attempt(request);
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
     return response;
   };
   const shared = { limit: await limits(), limitOfPlan, report, timeoutMs };
-  const send = deliver(sendListened, context, shared);
+  const send = deliver(attemptAndReport, context, shared);
   return new Client({ context, send, baseUrl, key, maxWaitMs, report });
 }
 

@@ -81,7 +81,7 @@ export class Settings {
 
   /** Finds a setting by flag, environment, profile or default, valid or not. The sandbox defines some itself. */
   find(name: ProfileSetting): Given | undefined {
-    if (this.profile.isSandbox && table[name].isOfSandbox) return undefined;
+    if (this.profile.isSandbox && table[name].isFixedInSandbox) return undefined;
     const given = fromFlagOrEnv(name, this.#options, this.#context.env);
     if (given) return given;
     const text = this.findSaved(name);

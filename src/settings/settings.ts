@@ -14,7 +14,7 @@ export type Setting = {
   readonly form?: string;
   readonly fallback?: string;
   /** The sandbox has its own, which nobody can set. */
-  readonly isOfSandbox?: true;
+  readonly isFixedInSandbox?: true;
   /** Refused from a file that other users can change: they could run any program, or have the key sent to them. */
   readonly isGuarded?: true;
   readonly withoutSecrets?: (text: string) => string;
@@ -36,7 +36,7 @@ const table = {
     option: 'baseUrl',
     variable: 'PETSTORE_BASE_URL',
     help: 'base URL with version prefix: https://HOST/v1',
-    isOfSandbox: true,
+    isFixedInSandbox: true,
     isGuarded: true,
     withoutSecrets: withoutUrlSecrets,
     parse: parseBaseUrl,
@@ -68,13 +68,13 @@ const table = {
     variable: 'PETSTORE_SHARED_STORE',
     help: 'Redis or Valkey server that several machines use to share the rate limit and to create one at a time',
     form: 'redis://... or rediss://...; none to go without it',
-    isOfSandbox: true,
+    isFixedInSandbox: true,
     withoutSecrets: redactStoreUrl,
     parse: parseSharedStore,
   },
   'api-key-command': {
     help: 'command that prints the API key, such as: pass show petstore',
-    isOfSandbox: true,
+    isFixedInSandbox: true,
     isGuarded: true,
     parse: parseCommand,
   },

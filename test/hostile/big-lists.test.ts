@@ -243,7 +243,7 @@ describe('the reader of a list above 8 MiB', () => {
       ...reader(async () => {
         writes += 1;
       }),
-      turn: async () => {
+      yieldToIo: async () => {
         if (writes === 2) interrupted.abort(new Interruption(130));
       },
     };

@@ -217,7 +217,7 @@ test.for([
 
   const { stdout, stderr } = await petstore(`categories import - --format ${format} --dry-run`, {
     ...options,
-    context: { turn },
+    context: { yieldToIo: turn },
   });
 
   expect([stdout, turns]).toEqual(['', 3]);

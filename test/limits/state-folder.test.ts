@@ -70,7 +70,7 @@ test.for<readonly [string, string, (limit: string) => void]>([
       put(limit);
     };
     /** Precedes each look at the limit. All but the first one find it again. */
-    const turn = async () => {
+    const yieldToIo = async () => {
       if (looks === 2) {
         rmSync(limit, { recursive: true });
         renameSync(join(folder, 'aside'), limit);
@@ -79,7 +79,7 @@ test.for<readonly [string, string, (limit: string) => void]>([
     };
 
     const { exitCode, events } = await petstore('categories create emu --json', {
-      context: { turn },
+      context: { yieldToIo },
     });
 
     expect([exitCode, events().at(-1)]).toMatchObject([

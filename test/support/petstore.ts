@@ -137,7 +137,7 @@ export const test = base.extend<Fixtures>({
         uptime: clock.uptime,
         boot: 'this-one',
         sleep: clock.sleep,
-        turn: async () => {},
+        yieldToIo: async () => {},
         random: () => 0.5,
         signal,
         onWarning: () => {},

@@ -1,9 +1,9 @@
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns, pickContent } from '../../fields.ts';
+import { decideFates, foldName } from '../../import/fates.ts';
 import type { Entry, Ledger } from '../../import/ledger.ts';
 import { describeOlder, fetchList, isNewCategory } from '../../import/lookup.ts';
-import { foldName, plan } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
 import { listIsOld } from '../../import/turn.ts';
@@ -149,7 +149,7 @@ async function find(creation: Creation, before: Shown): Promise<Shown> {
     throw withDetails(error, nothingSent);
   });
   const item: Item = { ...body, line: 1, index: 0, fate: 'create' };
-  plan([item], list, entries);
+  decideFates([item], list, entries);
   const category = list.find(({ id }) => String(id) === item.id);
   if (category) notice(session.report, `"${body.name}" already exists`);
   return { list, entries, category, lookAlike: list.find(({ name }) => name === item.lookAlike) };

@@ -1,8 +1,8 @@
 import { Exit } from '../../errors.ts';
 import { optionalFields, pickContent } from '../../fields.ts';
+import { findByFate } from '../../import/fates.ts';
 import { previewImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { findByFate } from '../../import/plan.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { Category } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';

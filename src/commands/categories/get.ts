@@ -1,6 +1,6 @@
 import { Failure, usageFailure } from '../../errors.ts';
 import { categoryColumns } from '../../fields.ts';
-import { foldName } from '../../import/plan.ts';
+import { foldName } from '../../import/fates.ts';
 import type { Category } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quote.ts';

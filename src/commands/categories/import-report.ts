@@ -1,8 +1,8 @@
 import { asFailure, Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
+import { findByFate } from '../../import/fates.ts';
 import type { Ending } from '../../import/import-rows.ts';
-import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { type JsonObject, toInteger } from '../../json/json.ts';
 import type { Session } from '../../session/session.ts';

@@ -1,10 +1,10 @@
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { contentFields } from '../../fields.ts';
+import { findByFate } from '../../import/fates.ts';
 import { previewImport, runImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
-import { findByFate } from '../../import/plan.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { canPrompt } from '../../session/app.ts';

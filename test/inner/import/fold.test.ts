@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldName } from '../../../src/import/plan.ts';
+import { foldName } from '../../../src/import/fates.ts';
 import { hostileName } from '../../support/names.ts';
 import { trials } from '../../support/random.ts';
 

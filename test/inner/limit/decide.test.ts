@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Clocks, later } from '../../../src/limit/clocks.ts';
 import { type Denied, decide, grantAll } from '../../../src/limit/decide.ts';
-import { applyOutcome, dropPermits, type ResponseOutcome } from '../../../src/limit/learn.ts';
+import { applyEnd, dropPermits, type ResponseEnd } from '../../../src/limit/learn.ts';
 import type { Limit } from '../../../src/limit/limit.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
 import { readStatus } from '../../../src/limit/status.ts';
@@ -12,7 +12,7 @@ const time = (seconds: number) => start + seconds * 1_000;
 
 type History = { readonly state: State; readonly grantedAt: Readonly<Record<string, number>> };
 type Event = (before: History) => History;
-type Reported = Pick<ResponseOutcome, 'limit' | 'remaining'> & { readonly resetsAt?: number };
+type Reported = Pick<ResponseEnd, 'limit' | 'remaining'> & { readonly resetsAt?: number };
 
 const minute = (remaining: number, resetsAt = 60): Reported => ({ limit: 60, remaining, resetsAt });
 const day = (remaining: number): Reported => ({ limit: 1_000, remaining, resetsAt: 40_000 });
@@ -35,10 +35,10 @@ const response =
     const { limit, remaining, resetsAt } = reported;
     const reset = resetsAt && { at: resetsAt * 1_000, inMs: (resetsAt - at) * 1_000 };
     const waitMs = waitS && waitS * 1_000;
-    const outcome = { status, limit, remaining, reset: reset || undefined, waitMs, jitter: 0.5 };
+    const end = { status, limit, remaining, reset: reset || undefined, waitMs, jitter: 0.5 };
     const before = grantedAt[id] ?? now;
     return {
-      state: applyOutcome(state, id, { kind: 'response', ...outcome }, now, before),
+      state: applyEnd(state, id, { kind: 'response', ...end }, now, before),
       grantedAt,
     };
   };

@@ -4,7 +4,7 @@ import type { Report } from '../events.ts';
 import type { ApiRequest } from '../request/exchange.ts';
 import { Obstacle, waitFor, waitWhileAway } from '../request/wait.ts';
 import { type Denied, grantAll, waitInForce } from './decide.ts';
-import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
+import { applyEnd, dropPermits, learnBan, type RequestEnd } from './learn.ts';
 import type { Limit } from './limit.ts';
 import { describeReason, rateLimitFailure } from './words.ts';
 
@@ -24,12 +24,12 @@ export type SharedLimit = {
 };
 
 /** One request may be sent. Exactly one `end` follows. */
-export type Turn = {
+export type Slot = {
   /** Spent behind other requests of this process. That does not count as a wait. */
   readonly queuedMs: number;
   /** Returns false if the permit has run out, or a wait has come into force since. */
   readonly isStillGranted: () => Promise<boolean>;
-  readonly end: (outcome: Outcome) => Promise<void>;
+  readonly end: (end: RequestEnd) => Promise<void>;
   readonly noteBan: () => Promise<void>;
 };
 
@@ -40,12 +40,12 @@ type Waiter = {
   readonly queuedAt: number;
   /** When nobody was ahead of it any more. */
   firstAt?: number;
-  readonly resolve: (turn: Turn) => void;
+  readonly resolve: (slot: Slot) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** Gives the requests of one process their turns, in the order in which they ask. */
-export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
+/** Gives the requests of one process their slots, in the order in which they ask. */
+export function createSlots(context: Context, { limit, report, timeoutMs }: SharedLimit) {
   const { now, uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
   const queue: Waiter[] = [];
@@ -57,11 +57,11 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   let nextCheckAt = Number.NEGATIVE_INFINITY;
   return { take, goOn };
 
-  async function take(request: ApiRequest): Promise<Turn> {
+  async function take(request: ApiRequest): Promise<Slot> {
     const { signal = context.signal } = request;
     signal.throwIfAborted();
     let giveUp = () => {};
-    const turn = new Promise<Turn>((resolve, reject) => {
+    const slot = new Promise<Slot>((resolve, reject) => {
       const id = randomUUID();
       const waiter = { id, request, signal, queuedAt: uptime(), resolve, reject };
       giveUp = () => leave(waiter, signal.reason);
@@ -69,7 +69,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     });
     signal.addEventListener('abort', giveUp, { once: true });
     if (!isServing) void serve();
-    return turn.finally(() => signal.removeEventListener('abort', giveUp));
+    return slot.finally(() => signal.removeEventListener('abort', giveUp));
   }
 
   function leave(waiter: Waiter, reason: unknown): void {
@@ -144,16 +144,16 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     for (const id of granted) {
       const waiter = queue.find((waiter) => waiter.id === id);
       const { firstAt = uptime(), queuedAt = firstAt } = waiter ?? {};
-      const turn = turnOf(id, askedAt, firstAt - queuedAt);
+      const slot = slotOf(id, askedAt, firstAt - queuedAt);
       if (waiter) queue.splice(queue.indexOf(waiter), 1);
-      waiter?.resolve(turn);
+      waiter?.resolve(slot);
       // It gave up meanwhile.
-      if (!waiter) await turn.end({ kind: 'unsent' });
+      if (!waiter) await slot.end({ kind: 'unsent' });
     }
     return answer;
   }
 
-  function turnOf(id: string, askedAt: number, queuedMs: number): Turn {
+  function slotOf(id: string, askedAt: number, queuedMs: number): Slot {
     return {
       queuedMs,
       isStillGranted: () =>
@@ -162,11 +162,11 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           const isValid = permit !== undefined && now < permit.expiresAt;
           return [state, isValid && !waitInForce(state, now)];
         }),
-      async end(outcome) {
+      async end(end) {
         try {
           await limit.change((state, now) => {
             const grantedAt = now - (uptime() - askedAt);
-            return [applyOutcome(state, id, outcome, now, grantedAt), undefined];
+            return [applyEnd(state, id, end, now, grantedAt), undefined];
           });
         } finally {
           inFlight -= 1;

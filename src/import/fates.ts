@@ -13,7 +13,7 @@ export function findCreated(items: readonly Item[]): Item[] {
 }
 
 /** Decides what becomes of each row that was not sent. The entries tell which names the service has under another one. */
-export function plan(
+export function decideFates(
   items: readonly Item[],
   list: readonly Category[],
   entries: readonly Entry[],

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import type { Context } from '../../../src/context.ts';
-import type { Outcome } from '../../../src/limit/learn.ts';
+import type { RequestEnd } from '../../../src/limit/learn.ts';
 import { openLimit } from '../../../src/limit/limit.ts';
+import { createSlots } from '../../../src/limit/slots.ts';
 import type { Snapshot } from '../../../src/limit/state.ts';
-import { createTurns } from '../../../src/limit/turns.ts';
 import type { ApiRequest } from '../../../src/request/exchange.ts';
 import { type Cell, memoryCell } from '../../../src/store/cell.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
@@ -11,7 +11,7 @@ import { expect, test } from '../../support/petstore.ts';
 import { never } from '../../support/told.ts';
 
 const minute = 60_000;
-const lastOfMinute: Outcome = {
+const lastOfMinute: RequestEnd = {
   kind: 'response',
   status: 200,
   limit: 1,
@@ -20,7 +20,7 @@ const lastOfMinute: Outcome = {
   reset: { at: startTime + minute, inMs: minute },
 };
 
-/** Returns the turns of one process. */
+/** Returns the slots of one process. */
 function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell()) {
   const { now, uptime, sleep } = clock;
   const clocks = () => ({ wall: now(), uptime: uptime(), boot: 'b00t' });
@@ -32,10 +32,10 @@ function createProcess(clock: Clock, cell: Cell<Snapshot> = memoryCell()) {
   );
   const own = { now, uptime, sleep, signal: never, random: () => 0.5, isRunning: () => true };
   const context = { ...own, owner: { pid: 7, host: 'here' } } as Partial<Context> as Context;
-  const turns = createTurns(context, { limit, report: () => {}, timeoutMs: 30_000 });
+  const slots = createSlots(context, { limit, report: () => {}, timeoutMs: 30_000 });
   const take = (hooks: Partial<ApiRequest> = {}) =>
-    turns.take({ waitUntil: Number.POSITIVE_INFINITY, ...hooks } as ApiRequest);
-  return { limit, take, goOn: turns.goOn };
+    slots.take({ waitUntil: Number.POSITIVE_INFINITY, ...hooks } as ApiRequest);
+  return { limit, take, goOn: slots.goOn };
 }
 
 describe('requests of one process', () => {
@@ -79,11 +79,11 @@ describe('requests of one process', () => {
       const isBusy = () => clock.uptime() < endOfTest;
       const request = async ({ take, goOn }: ReturnType<typeof createProcess>) => {
         const askedAt = clock.uptime();
-        const turn = await take();
+        const slot = await take();
         const waitedMs = clock.uptime() - askedAt;
         await clock.sleep(ms, never);
         sent += 1;
-        await turn.end({
+        await slot.end({
           ...lastOfMinute,
           limit: 1e6,
           remaining: 1e6 - sent,
