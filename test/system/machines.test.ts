@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test as base, expect, launcher, type Running } from '../support/program.ts';
@@ -121,11 +121,10 @@ test.skipIf(!isGreedy)(
 
 test('where neither name nor home of its user is known it works, but saves nothing', {
   tags: ['root'],
-}, async ({ petstore, expectAll, folder, onTestFinished }) => {
+}, async ({ petstore, expectAll, folder }) => {
   chownSync(folder, nobodysUid, nobodysUid);
-  onTestFinished(() => rmSync(`/tmp/petstore-${nobodysUid}`, { recursive: true, force: true }));
 
-  await expectAll(2, (line, env) =>
+  await expectAll(74, (line, env) =>
     petstore(line, { env: { ...env, HOME: undefined }, uid: nobodysUid }),
   );
 });
