@@ -31,10 +31,10 @@ function refuse(fault: FileFault | undefined): void {
 }
 
 export function findFolderFault(path: string, uid: number | undefined): FileFault | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isSymbolicLink()
-    ? createLinkFault(path, isOwn(stats, uid))
-    : findForeignFault(path, uid);
+  const fault = findForeignFault(path, uid);
+  if (fault) return fault;
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  return isLink ? createLinkFault(path, true) : undefined;
 }
 
 /**
@@ -42,9 +42,10 @@ export function findFolderFault(path: string, uid: number | undefined): FileFaul
  * what does, others can change it, or a link of theirs leads there. Root is no exception: with `sudo` it would lock the user out.
  */
 export function findForeignFault(path: string, uid: number | undefined): FileFault | undefined {
-  const fault = findLinkFault(path, uid) ?? findParentFault(dirname(path), uid);
+  const fault = findParentFault(dirname(path), uid) ?? findLinkFault(path, uid);
+  if (fault) return fault;
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (fault || !stats) return fault;
+  if (!stats) return undefined;
   if (!isOwn(stats, uid)) return createOwnerFault(path, stats, uid);
   if (uid === undefined || (stats.mode & 0o022) === 0) return undefined;
   const fix = `Run: ${commandOn('chmod 700', path)}`;
@@ -59,12 +60,20 @@ function findLinkFault(path: string, uid: number | undefined): FileFault | undef
   return dirname(path) === path ? undefined : findLinkFault(dirname(path), uid);
 }
 
-/** Whoever owns the folder above could exchange ours. Of folders that do not exist the next one above counts. */
+/** Whoever owns the folder above could exchange ours. Of folders that nobody can see the next one above counts. */
 function findParentFault(path: string, uid: number | undefined): FileFault | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statIfSeen(path);
   if (!stats && dirname(path) !== path) return findParentFault(dirname(path), uid);
-  const isForeign = stats && stats.uid !== rootUid && !isOwn(stats, uid);
+  const isForeign = stats && !isOwn(stats, uid) && (stats.uid !== rootUid || isLeftBySudo(path));
   return isForeign ? createOwnerFault(path, stats, uid) : undefined;
+}
+
+function statIfSeen(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function createLinkFault(path: string, isOurs: boolean): FileFault {
@@ -78,15 +87,18 @@ function createOwnerFault(path: string, { uid: owner }: Stats, uid: number | und
   return new FileFault(`${path} is owned by ${who}`, fix);
 }
 
-/** Returns what helps where a folder or file is not the user's own. A run with `sudo` may have left it, or one above it. */
+/** Returns what helps where a folder or file is not the user's own. */
 export function fixOfOwner(path: string): string {
-  const parent = dirname(path);
   try {
-    const isLeft = lstatSync(path).uid === rootUid && statSync(parent).uid !== rootUid;
-    return isLeft ? `Run: ${commandOn('sudo chown -R "$(id -un)"', path)}` : ownFolder;
+    const command = commandOn('sudo chown -R "$(id -un)"', path);
+    return isLeftBySudo(path) ? `Run: ${command}` : ownFolder;
   } catch {
-    return parent === path ? ownFolder : fixOfOwner(parent);
+    return dirname(path) === path ? ownFolder : fixOfOwner(dirname(path));
   }
+}
+
+function isLeftBySudo(path: string): boolean {
+  return lstatSync(path).uid === rootUid && statSync(dirname(path)).uid !== rootUid;
 }
 
 function isOwn({ uid: owner }: Stats, uid: number | undefined): boolean {
