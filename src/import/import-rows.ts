@@ -111,7 +111,7 @@ export async function previewImport(
 ): Promise<Category[]> {
   const { client, report, items, ledger } = job;
   const entries = ledger.read(items.map(({ name }) => name));
-  const list = await readCategories(client);
+  const list = await readCategories(client, { decides: true });
   const recent = entries.filter((entry) => ledger.isRecent(entry));
   const missing = findUnlisted(recent, list).length;
   if (missing > 0) notice(report, describeMissing(missing));

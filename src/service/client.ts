@@ -14,11 +14,10 @@ import {
 import { parseHttpDate } from '../request/limit-headers.ts';
 import { describeBan, refusedBefore } from '../request/service-error.ts';
 import { formsOf } from '../text/secret.ts';
-import { duration } from '../time.ts';
 import { version } from '../version.ts';
 import type { ApiKey } from './api-key.ts';
-import { decode, decodeList } from './decode.ts';
-import { type Endpoint, listCategories } from './endpoints.ts';
+import { decode, decodeList, findDoubt } from './decode.ts';
+import { type Endpoint, listCategories, listOrders } from './endpoints.ts';
 import { createFailure, createRefusal, outcomeDetails } from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
 
@@ -39,8 +38,6 @@ type CallInput = {
 
 type ListOptions = { readonly mayStream?: boolean; readonly decides?: boolean };
 
-const cacheHint =
-  'Run the same command again later, or have the cache pass GET /categories to the service.';
 const streamAboveBytes = 8 * 1024 * 1024;
 const dayMs = 86_400_000;
 
@@ -61,7 +58,11 @@ export class Client {
   ): Promise<Data> {
     const response = await this.#perform(endpoint, { ...this.prepare(endpoint, input), ...hooks });
     try {
-      return decode(endpoint, response, this.#keyForms);
+      const data = decode(endpoint, response, this.#keyForms);
+      if (endpoint === listOrders) {
+        this.#doubt(response, Array.isArray(data) ? data.length : undefined);
+      }
+      return data;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw createFailure(endpoint, 'service', error.message, 'unknown', error.details);
@@ -70,20 +71,15 @@ export class Client {
 
   /**
    * Resolves with a list that has been validated to its end. With `mayStream` the batches of a long one may throw Failure. One that
-   * decides what is created is refused if a cache had it.
+   * decides what is created, or whether a name exists, is refused if it may lack something.
    */
   async listCategories({ mayStream = false, decides = false }: ListOptions = {}) {
     const options = mayStream ? { streamAboveBytes } : {};
     const request = { ...this.prepare(listCategories), ...options };
     const response = await this.#perform(listCategories, request);
-    const [age = ''] = headerValues(response.headers, 'age');
-    if (/^0*[1-9]\d*$/.test(age)) {
-      const old = duration(Number(age) * 1_000);
-      const message = `a cache between you and the service answered with a list that is ${old} old`;
-      if (decides) throw new Failure('service', message, { hint: cacheHint });
-      warn(this.#options.report, message);
-    }
-    return this.#explainFailures(await decodeList(response));
+    const { batches, rows } = await decodeList(response);
+    const isDoubtful = this.#doubt(response, rows, decides);
+    return this.#watch(batches, (count) => isDoubtful || this.#doubt(response, count));
   }
 
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
@@ -134,12 +130,29 @@ export class Client {
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  async *#explainFailures(batches: AsyncIterable<Category[]>): AsyncGenerator<Category[]> {
+  /** Warns of a list that may lack something, and returns whether it does. Throws if the list decides. */
+  #doubt({ headers }: ApiResponse, rows = Number.POSITIVE_INFINITY, decides = false): boolean {
+    const doubt = findDoubt(headers, rows);
+    if (doubt && decides) throw doubt;
+    if (doubt) warn(this.#options.report, doubt.message);
+    return doubt !== undefined;
+  }
+
+  /** Yields the batches. How many rows a stream has is known only at its end. */
+  async *#watch(
+    batches: AsyncIterable<Category[]>,
+    onEnd: (rows: number) => void,
+  ): AsyncGenerator<Category[]> {
+    let rows = 0;
     try {
-      yield* batches;
+      for await (const batch of batches) {
+        rows += batch.length;
+        yield batch;
+      }
     } catch (error) {
       throw this.#asFailure(listCategories, error);
     }
+    onEnd(rows);
   }
 
   #asFailure(endpoint: Endpoint, error: unknown, earlier: FailureDetails = {}): unknown {

@@ -4,11 +4,21 @@ import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
 import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } from '../json/json.ts';
 import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
 import { cutOut } from '../text/secret.ts';
+import { duration, formatCount } from '../time.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
 import { Category, dropNulls, isSurelyCategory } from './resources.ts';
 
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
+const cacheHint =
+  'Run the same command again later, or have the cache pass GET /categories to the service.';
+const partHint =
+  'Names may be missing from it. Ask the operator of the service to send the whole list in one answer.';
+
+/** `3`, or `categories 0-1/3`. A range of bytes counts no rows, and one of `*` rows does not tell. */
+const rowCount = /^(?!bytes)(?:.*\/)?\s*(\d{1,15})\s*$/i;
+/** The target of a link, its `rel`, or another text in quotes, which may look like one (RFC 8288, section 3). */
+const linkPart = /<[^<>]*>|;\s*rel\s*=\s*("[^"]*"|[^\s;,]*)|"(?:[^"\\]|\\.)*"/gi;
 
 /** Decodes a response of strict UTF-8 and JSON, and validates what the interface document promises. Throws Failure (service). */
 export function decode<Data>(
@@ -38,8 +48,8 @@ export function decode<Data>(
   return value as Data;
 }
 
-/** Returns the list in validated batches. One that was read as a whole has been validated to its end by then. */
-export async function decodeList(response: ApiResponse): Promise<AsyncIterable<Category[]>> {
+/** Returns the list in validated batches. One that was read as a whole has been validated to its end by then, and its rows are counted. */
+export async function decodeList(response: ApiResponse) {
   const { headers, bytes, stream, cancel } = response;
   try {
     requireJson(headers);
@@ -47,15 +57,12 @@ export async function decodeList(response: ApiResponse): Promise<AsyncIterable<C
     cancel?.();
     throw error;
   }
-  if (stream) return decodeParts(stream);
+  if (stream) return { batches: decodeParts(stream), rows: undefined };
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
   if (!/^\s*\[/.test(beginning)) decode(listCategories, response, []);
-  await readToEnd(decodeParts(splitBytes(bytes)));
-  return decodeParts(splitBytes(bytes));
-}
-
-async function readToEnd(batches: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of batches);
+  let rows = 0;
+  for await (const batch of decodeParts(splitBytes(bytes))) rows += batch.length;
+  return { batches: decodeParts(splitBytes(bytes)), rows };
 }
 
 function* splitBytes(bytes: Uint8Array): Generator<Uint8Array> {
@@ -83,6 +90,27 @@ async function* decodeParts(
     count += batch.length;
     return batch;
   }
+}
+
+/** Returns why a list proves nothing by what it lacks: a cache had it, or it says itself that it is a part. */
+export function findDoubt(headers: WireHeaders, rows: number): Failure | undefined {
+  const [age = ''] = headerValues(headers, 'age');
+  if (/^0*[1-9]\d*$/.test(age)) {
+    const old = duration(Number(age) * 1_000);
+    const message = `a cache between you and the service answered with a list that is ${old} old`;
+    return new Failure('service', message, { hint: cacheHint });
+  }
+  const counts = ['x-total-count', 'content-range'].flatMap((name) => headerValues(headers, name));
+  const total = Math.max(...counts.map((count) => Number(rowCount.exec(count)?.[1] ?? 0)));
+  if (total <= rows && !hasNextPage(headers)) return undefined;
+  const count = total > rows ? ` (${formatCount(rows)} of ${formatCount(total)})` : '';
+  const message = `the service sent only a part of its list${count}`;
+  return new Failure('service', message, { hint: partHint });
+}
+
+function hasNextPage(headers: WireHeaders): boolean {
+  const parts = headerValues(headers, 'link').flatMap((links) => [...links.matchAll(linkPart)]);
+  return parts.some(([, rel = '']) => /(?:^|["\s])next(?:["\s]|$)/i.test(rel));
 }
 
 function parse<Value>(endpoint: Endpoint, read: () => Value): Value {

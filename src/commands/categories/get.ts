@@ -34,7 +34,7 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   let lookAlike: Category | undefined;
   const ids: string[] = [];
   // Batch by batch, so that memory does not grow with the list.
-  for await (const batch of await client.listCategories()) {
+  for await (const batch of await client.listCategories({ decides: true })) {
     for (const candidate of batch) {
       if (String(candidate.id) === idOrName || candidate.name === idOrName) {
         category ??= candidate;
