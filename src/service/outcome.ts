@@ -28,8 +28,9 @@ const rules: readonly Rule[] = [
   [408, 408, 'service', 'unknown', 'the service timed out waiting for the request'],
   [413, 413, 'refused', 'refused', 'the request is too large for the service or a proxy'],
   [400, 499, 'refused', 'refused', 'the service refused the request'],
+  [304, 304, 'service', 'unknown', 'LABEL Not Modified, although petstore asked for no such thing'],
   // Many services answer a write that they carried out with one of these (RFC 9110, section 15.4.4).
-  [302, 304, 'service', 'unknown', 'the service redirects to LOCATION'],
+  [302, 303, 'service', 'unknown', 'the service redirects to LOCATION'],
   [300, 399, 'service', 'refused', 'the service redirects to LOCATION'],
   [500, 599, 'service', 'unknown', 'server error'],
   [0, 999, 'service', 'unknown', 'expected PROMISED, got LABEL'],
@@ -49,14 +50,15 @@ export function createRefusal(
   const [, , kind, outcome, template] = rules.find(
     ([first, last]) => status >= first && status <= last,
   ) as Rule;
-  const [location = 'nowhere'] = headerValues(headers, 'location');
+  const [location] = headerValues(headers, 'location');
+  const place = location ? `to ${withoutUrlSecrets(location)}` : 'without saying where';
   const promised = { 200: '200 OK', 201: '201 Created', 'any 2xx': 'a 2xx' }[endpoint.status];
   const label = [status, service.code].filter(Boolean).join(' ');
-  const whole = template.endsWith('LABEL') ? template : `${template} (LABEL)`;
+  const whole = template.includes('LABEL') ? template : `${template} (LABEL)`;
   const message = whole
     .replace('PROMISED', promised)
-    .replace('LOCATION', () => withoutUrlSecrets(location))
-    .replace('LABEL', () => label);
+    .replace('LABEL', () => label)
+    .replace('to LOCATION', () => place);
   const quote = service.message ? `: ${service.message}` : '';
   const hint = refusalHint(endpoint, service, baseUrl, key);
   const isAway = status >= 502 && status <= 504;
@@ -86,6 +88,7 @@ function refusalHint(
 ): string | undefined {
   if (status === 401) return `${describeKey(key)}${key.renew ? ` Run: ${key.renew}` : ''}`;
   if (status === 403) return describeKey(key);
+  if (status === 304) return `A cache or a proxy may have responded. ${seeList}`;
   if (status >= 300 && status < 400) return `Redirects are not followed. ${seeList}`;
   if (status !== 404) return undefined;
   if (!versionPrefix.test(baseUrl.pathname)) {
