@@ -18,11 +18,13 @@ export type FailureKind = keyof typeof exitCodes;
 /** The outcome of a write: "created" for a create, "done" for any other one that succeeded. A read has none. */
 export type Outcome = 'not_sent' | 'refused' | 'created' | 'done' | 'unknown';
 
-/** The service's own Error (interface document, section 2); `status` is the HTTP status. */
+/** The service's own Error (interface document, section 2), or what others send in its place; `status` is the HTTP status. */
 export type ServiceError = {
   readonly code?: string;
   readonly message?: string;
   readonly status: number;
+  /** Set if the body is no JSON: what it is, and its first line or its title, if it has one. */
+  readonly text?: { readonly form: string; readonly line: string };
 };
 
 export type FailureDetails = {

@@ -94,7 +94,9 @@ export class Round {
   #judge(item: Item, error: unknown): void {
     const failure = error instanceof Failure ? error : undefined;
     if (failure?.kind === 'refused') {
-      Object.assign(item, { fate: 'refused', refusal: { status: 0, ...failure.details.service } });
+      const { status = 0, code, message = failure.message } = failure.details.service ?? {};
+      const refusal = { status, ...(code !== undefined && { code }), message };
+      Object.assign(item, { fate: 'refused', refusal });
       this.#unknownInARow = 0;
       this.#tell(item, failure.message);
       this.#job.onRowDone();

@@ -9,7 +9,7 @@ import {
   TransportError,
 } from '../request/exchange.ts';
 import { isLimited, requestedWait } from '../request/limit-headers.ts';
-import { isBan, readServiceError, refusedBefore } from '../request/service-error.ts';
+import { describeBan, refusedBefore } from '../request/service-error.ts';
 import { pause } from '../request/wait.ts';
 import { resetMarginMs } from './decide.ts';
 import type { ResponseEnd } from './learn.ts';
@@ -115,8 +115,8 @@ async function sendInSlot(
     const response = await sendOnce({ ...request, lastCheck, onHead });
     try {
       await ended;
-      // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
-      if (isLimited(response) && isBan(readServiceError(response))) await slot.noteBan();
+      // Only the body tells of a ban.
+      if (isLimited(response) && describeBan(response.refusal)) await slot.noteBan();
     } catch (error) {
       // A success stands, although nobody will know what it said about the limit.
       if (isForAll(response))

@@ -4,6 +4,7 @@ import { Exit, Failure } from '../errors.ts';
 import { documentedFields } from '../fields.ts';
 import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
+import { cutText } from '../text/quote.ts';
 import { cutOut, formsOf } from '../text/secret.ts';
 
 export type Style = 'bold' | 'dim' | 'yellow' | 'red';
@@ -45,10 +46,7 @@ export function createSink(context: Context, hasColor: (output: Output) => boole
       }
     },
     say(message: string, style?: Style): void {
-      const redacted = secrets.redact(message);
-      // What is cut first could end with half a secret, which nothing would find.
-      const isLong = redacted.length > maxMessageLength;
-      const text = escapeText(isLong ? `${redacted.slice(0, maxMessageLength)}…` : redacted);
+      const text = escapeText(cutText(secrets.redact(message), maxMessageLength));
       write(style ? { style, text } : text);
     },
     /** Writes an event. Its texts are redacted already: a key of digits would match inside the numbers of finished JSON. */

@@ -1,5 +1,5 @@
 import type { WireHeaders } from '../context.ts';
-import type { FailureKind } from '../errors.ts';
+import type { FailureKind, ServiceError } from '../errors.ts';
 
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
@@ -65,6 +65,10 @@ export type ResponseHead = {
 /** A response whose last byte has arrived, unless it has a `stream`. */
 export type ApiResponse = ResponseHead & {
   readonly bytes: Uint8Array;
+  /** True of a refusal whose body was not read to its end. */
+  readonly isCut?: boolean;
+  /** The reason of a refusal, redacted. */
+  readonly refusal?: ServiceError;
   readonly stream?: AsyncIterable<Uint8Array> | undefined;
   /** Drops the connection of a stream that nobody reads. */
   readonly cancel?: (() => void) | undefined;

@@ -103,15 +103,16 @@ class Attempt {
   }
 }
 
-type Body = Pick<ApiResponse, 'bytes' | 'stream' | 'cancel'>;
+type Body = Pick<ApiResponse, 'bytes' | 'isCut' | 'stream' | 'cancel'>;
 
 async function readRefusal({ body }: WireAnswer, attempt: Attempt): Promise<Body> {
   const ms = Math.min(maxRefusalMs, attempt.options.timeoutMs);
   attempt.giveUpIn(ms, 'the refusal took too long');
   const parts: Uint8Array[] = [];
-  await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
+  const pieces = body[Symbol.asyncIterator]();
+  const isWhole = await collect(parts, pieces, maxRefusalBytes).catch(() => false);
   attempt.end();
-  return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
+  return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes), isCut: !isWhole };
 }
 
 async function readBody({ body }: WireAnswer, attempt: Attempt): Promise<Body> {

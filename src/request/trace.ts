@@ -1,16 +1,28 @@
 import type { Context, WireHeaders } from '../context.ts';
 import { notice, type Report } from '../events.ts';
+import { cutText } from '../text/quote.ts';
 import { cutMark } from '../text/secret.ts';
 import { type ApiRequest, type ApiResponse, headerValues, type SendRequest } from './exchange.ts';
+import { readText } from './service-error.ts';
 
-export function trace(send: SendRequest, context: Context, report: Report): SendRequest {
+const maxBodyLength = 1_000;
+/** The sink cuts lines of more than 500 UTF-16 units, of which a character may take two. */
+const linesOfBody = /.{1,240}/gu;
+
+export function trace(
+  send: SendRequest,
+  context: Context,
+  report: Report,
+  redact: (text: string) => string,
+): SendRequest {
   return async (request) => {
     reportRequest(request, report);
     const start = context.uptime();
     const elapsedMs = () => Math.round(context.uptime() - start);
     try {
       const response = await send(request);
-      reportResponse(request, response, elapsedMs(), report);
+      const body = response.status >= 300 ? readText(response, redact) : '';
+      reportResponse(request, response, cutText(body, maxBodyLength), elapsedMs(), report);
       return response;
     } catch (error) {
       const message = error instanceof Error ? error.message : 'no response';
@@ -36,6 +48,7 @@ function reportRequest(request: ApiRequest, report: Report): void {
 function reportResponse(
   { method, url, attempt = 1, streamAboveBytes }: ApiRequest,
   { status, bytes, stream, ...response }: ApiResponse,
+  body: string,
   ms: number,
   report: Report,
 ): void {
@@ -44,8 +57,11 @@ function reportResponse(
   report({
     event: 'notice',
     message: `< ${status}, ${length} bytes (${ms} ms)`,
-    lines: headerLines('<', headers),
-    response: { method, url: url.href, attempt, status, headers, ms },
+    lines: [
+      ...headerLines('<', headers),
+      ...(body.match(linesOfBody) ?? []).map((line) => `<< ${line}`),
+    ],
+    response: { method, url: url.href, attempt, status, headers, ms, ...(body && { body }) },
   });
 }
 

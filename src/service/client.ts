@@ -12,7 +12,7 @@ import {
   TransportError,
 } from '../request/exchange.ts';
 import { parseHttpDate } from '../request/limit-headers.ts';
-import { describeBan, refusedBefore } from '../request/service-error.ts';
+import { describeBan, quoteReason, refusedBefore } from '../request/service-error.ts';
 import { formsOf } from '../text/secret.ts';
 import { version } from '../version.ts';
 import type { ApiKey } from './api-key.ts';
@@ -158,7 +158,8 @@ export class Client {
   #asFailure(endpoint: Endpoint, error: unknown, earlier: FailureDetails = {}): unknown {
     const { signal } = this.#options.context;
     if (error instanceof Failure && error.kind === 'rate_limited') {
-      return error.with(earlier, describeBan(earlier.service) ?? error.message);
+      const quote = isWrite(endpoint.method) ? '' : quoteReason(earlier.service);
+      return error.with(earlier, describeBan(earlier.service) ?? error.message + quote);
     }
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;

@@ -7,7 +7,7 @@ import {
 } from '../errors.ts';
 import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
 import { isLimited, requestedWait } from '../request/limit-headers.ts';
-import { describeBan, readServiceError } from '../request/service-error.ts';
+import { describeBan, quoteReason } from '../request/service-error.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { type ApiKey, describeKey } from './api-key.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -41,8 +41,7 @@ export function createRefusal(
   response: ApiResponse,
   { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
 ): Failure {
-  const { status, headers } = response;
-  const service = readServiceError(response);
+  const { status, headers, refusal: service = { status } } = response;
   const waitMs = requestedWait(response);
   if (isLimited(response) || (waitMs !== undefined && !isWrite(endpoint.method))) {
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
@@ -59,10 +58,13 @@ export function createRefusal(
     .replace('PROMISED', promised)
     .replace('LABEL', () => label)
     .replace('to LOCATION', () => place);
-  const quote = service.message ? `: ${service.message}` : '';
   const hint = refusalHint(endpoint, service, baseUrl, key);
   const isAway = status >= 502 && status <= 504;
-  return createFailure(endpoint, kind, message + quote, outcome, { hint, service, isAway });
+  return createFailure(endpoint, kind, message + quoteReason(service), outcome, {
+    hint,
+    service,
+    isAway,
+  });
 }
 
 function rateLimitFailure(
@@ -72,7 +74,7 @@ function rateLimitFailure(
   waitMs: number,
 ): Failure {
   const refusal = status === 503 ? 'the service is unavailable' : 'rate limit exceeded';
-  const message = describeBan(service) ?? refusal;
+  const message = describeBan(service) ?? refusal + quoteReason(service);
   const when = { resetAt: receivedAt + waitMs, retryAfter: Math.ceil(waitMs / 1_000) };
   return createFailure(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }

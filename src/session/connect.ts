@@ -5,6 +5,7 @@ import { deliver } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
 import type { ApiRequest, RateLimit, SendRequest } from '../request/exchange.ts';
 import { sendOnce } from '../request/send.ts';
+import { readServiceError } from '../request/service-error.ts';
 import { showSilence } from '../request/silence.ts';
 import { trace } from '../request/trace.ts';
 import { type ApiKey, describeKey } from '../service/api-key.ts';
@@ -105,7 +106,7 @@ async function connect(
   limits: Connection['limits'],
   onRateLimit: OnRateLimit,
 ): Promise<Client> {
-  const { context, options, profile, report, settings } = setup;
+  const { context, options, profile, report, settings, sink } = setup;
   // These fail before the key command runs.
   const maxWaitMs = settings.get('max-wait').value;
   const timeoutMs = parseTimeout(options);
@@ -123,11 +124,12 @@ async function connect(
   const sendOnTime = (request: ApiRequest, onGrace?: (graceMs: number) => void) =>
     sendOnce(request, context, { timeoutMs, proxy, onGrace });
   let attempt = context.stderr.isTTY ? showSilence(sendOnTime, context, report) : sendOnTime;
-  if (options.verbose) attempt = trace(attempt, context, report);
+  if (options.verbose) attempt = trace(attempt, context, report, sink.redact);
   const attemptAndReport: SendRequest = async (request) => {
     const response = await attempt(request);
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
-    return response;
+    const isRefusal = response.status >= 400;
+    return isRefusal ? { ...response, refusal: readServiceError(response, sink.redact) } : response;
   };
   const shared = { limit: await limits(), limitOfPlan, report, timeoutMs };
   const send = deliver(attemptAndReport, context, shared);

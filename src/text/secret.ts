@@ -1,6 +1,7 @@
 export const cutMark = '[key]';
 /** Shorter secrets are not redacted: they would match inside ordinary words. */
 const minSecretLength = 8;
+const entities: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
 
 export function shortKeyNotice(key: string): string | undefined {
   return key.trim().length < minSecretLength
@@ -13,7 +14,7 @@ export function withoutUrlSecrets(url: string): string {
   return url.replace(/^([a-z]+:\/*)?.*@/is, '$1[hidden]@').replace(/[?#].*/s, '?[hidden]');
 }
 
-/** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */
+/** Returns a secret as others may repeat it: plain, in JSON, in HTML, in a URL, and in Base64 with other bytes before it. */
 export function formsOf(padded: string): readonly string[] {
   const secret = padded.trim();
   if (secret.length < minSecretLength) return [];
@@ -25,9 +26,12 @@ export function formsOf(padded: string): readonly string[] {
       .toString('base64')
       .slice(Math.ceil((bytesBefore * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
+  const json = JSON.stringify(secret).slice(1, -1);
   return [
     secret,
-    JSON.stringify(secret).slice(1, -1),
+    json,
+    json.replaceAll('/', '\\/'),
+    secret.replace(/[&<>"]/g, (character) => `&${entities[character]};`),
     percent,
     percent.replace(/%../g, (code) => code.toLowerCase()),
     ...base64,

@@ -12,7 +12,7 @@ import {
   sectionOf,
   sectionsOf,
 } from '../support/pages.ts';
-import { expect, test } from '../support/petstore.ts';
+import { expect, reply, test } from '../support/petstore.ts';
 import { listCommands } from '../support/tree.ts';
 import { formats } from '../support/values.ts';
 
@@ -67,7 +67,8 @@ test('docs/scripting.md has a row for each event, field and reason, and no other
   expect([...known, 'error', 'request', 'response']).toEqual(expect.arrayContaining(rows));
 });
 
-test('docs/scripting.md lists what --verbose adds to a notice', async ({ petstore }) => {
+test('docs/scripting.md lists what --verbose adds to a notice', async ({ petstore, sandbox }) => {
+  sandbox.react = () => reply(400, {});
   const { events } = await petstore('categories create ferret -v --json');
   const fields = events().flatMap(({ request, response }) => request ?? response ?? []);
 

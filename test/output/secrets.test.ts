@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { put } from '../support/import-cases.ts';
-import { expect, reply, test } from '../support/petstore.ts';
+import { expect, networkError, reply, test } from '../support/petstore.ts';
 import { trials } from '../support/random.ts';
-import { formats } from '../support/values.ts';
+import { formats, type WireRequest } from '../support/values.ts';
 
 /** That no form of the key is in an output is expected of each run with it. */
 const withKey = (key: string) => ({ env: { PETSTORE_API_KEY: key }, secrets: [key] });
@@ -113,6 +113,49 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
     expect(list.stderr).toMatch(/-\[key\](\[key\])?…?\n/);
     expect(plan.stderr).toContain('unknown column "[key]"');
     expect(list.stderr + plan.stderr).not.toContain('abcdefgh');
+  });
+});
+
+describe('no body of an error shows the key:', () => {
+  const long = `${secret}-${'0123456789'.repeat(40)}`;
+  const html = secret.replace('<', '&lt;').replace('>', '&gt;').replace('"', '&quot;');
+  const page = (title: string) => `<html><title>${title}</title>${title}`;
+  /** The body ends there, and the connection breaks. */
+  const brokenOff = (text: string) => async (request: WireRequest) => {
+    request.onSent();
+    const body = (async function* () {
+      yield Buffer.from(text);
+      throw networkError('ECONNRESET');
+    })();
+    return { status: 422, headers: {}, body };
+  };
+
+  test.for<[what: string, key: string, body: string | Uint8Array | ReturnType<typeof brokenOff>]>([
+    ...forms.map((form): [string, string, string] => ['a form', secret, `no ${form}`]),
+    ...forms.map((form): [string, string, string] => ['in a title', secret, page(`no ${form}`)]),
+    ['in JSON of PHP', secret, `{"n":1,"n":"${forms[1]?.replaceAll('/', '\\/')}"}`],
+    ['in HTML', secret, page(`no\n&#124; ${html}`)],
+    ['nested', secret, JSON.stringify({ error: { errors: [{ [secret]: { msg: secret } }] } })],
+    ['nested in what is read', secret, JSON.stringify({ errors: [{ error: { detail: secret } }] })],
+    ['where a reason is cut', secret, JSON.stringify({ error: `${'-'.repeat(290)}${secret}` })],
+    ['where a body is cut', secret, `x\n${'-'.repeat(990)}${secret}`],
+    ['where a line is cut', secret, `${'-'.repeat(235)}${secret}`],
+    ['where no more is read', long, long.repeat(1_000)],
+    ['half of it, where no more is read', secret, `${' '.repeat(65_526)}${secret}`],
+    ['half of it, where it broke off', secret, brokenOff(`no ${secret.slice(0, 12)}`)],
+    ['half of it in JSON', secret, brokenOff(`{"error": "no ${secret.slice(0, 12)}`)],
+    ['in UTF-16', secret, Buffer.from(`\ufeffno ${secret}`, 'utf16le')],
+    ['with a mark and bytes that are no text', secret, `\ufeffno \ud800 ${secret}`],
+  ])('%s', async ([, key, body], { petstore, sandbox }) => {
+    sandbox.react = () => (typeof body === 'function' ? body : new Response(body, { status: 422 }));
+
+    for (const line of ['categories list -v', 'categories create dog -v --json']) {
+      const { exitCode, stderr } = await petstore(line, withKey(key));
+
+      expect(exitCode).toBe(3);
+      expect(stderr).not.toMatch(/ky\+7|k\\u(?:\{0\}|0000)y/);
+      expect(stderr).not.toContain(html);
+    }
   });
 });
 
