@@ -170,7 +170,8 @@ async function printStatus(session: Session, { check }: StatusOptions): Promise<
       .then(readCategories)
       .then(succeed, (error) => error));
   // Only a 401 says that the key is missing or invalid (interface document, section 5).
-  const isRejected = failure instanceof Failure && failure.details.service?.status === 401;
+  const { status, text } = (failure instanceof Failure && failure.details.service) || {};
+  const isRejected = status === 401 && !text;
 
   await output.print({
     record: {

@@ -1,7 +1,7 @@
 import type { FailureDetails, ServiceError } from '../errors.ts';
 import { isJsonObject, isNumber, type Json, parseJson } from '../json/json.ts';
 import { cutText } from '../text/quote.ts';
-import { type ApiResponse, isWrite, type Method } from './exchange.ts';
+import { type ApiResponse, headerValues, isWrite, type Method } from './exchange.ts';
 
 type Redact = (text: string) => string;
 
@@ -12,6 +12,7 @@ const page = /<(?:!doctype html|html|h1|title)\b/i;
 const title = /<title[^<>]*>([^<]*)/i;
 /** Of what is neither XML nor broken JSON. */
 const firstLine = /^\s*([^\s<{[].*)/;
+const passwordChallenge = /^(?!.*\bbearer\b).*\b(?:basic|digest|negotiate|ntlm)\b/i;
 
 /** Returns what is known when another attempt ended before it was sent. */
 export function refusedBefore(
@@ -28,7 +29,7 @@ export function refusedBefore(
 
 /** Reads the Error in the body of a refusal (interface document, section 7), as much of it as is there, or what others send in its place. */
 export function readServiceError(response: ApiResponse, redact: Redact): ServiceError {
-  const { status, bytes } = response;
+  const { status, headers, bytes } = response;
   const body = decodeLeniently(bytes);
   if (body !== undefined) {
     const { code } = isJsonObject(body) ? body : {};
@@ -44,7 +45,12 @@ export function readServiceError(response: ApiResponse, redact: Redact): Service
   const isPage = page.test(text);
   const [, found = ''] = (isPage ? title : firstLine).exec(text) ?? [];
   const line = cutText(found.replace(/\s+/g, ' ').trim(), maxReasonLength);
-  return { status, ...(line && { text: { form: isPage ? 'a page of HTML' : 'a text', line } }) };
+  const asksPassword = passwordChallenge.test(headerValues(headers, 'www-authenticate').join());
+  if (asksPassword)
+    return { status, text: { form: 'a request for a user name and password', line } };
+  if (isPage) return { status, text: { form: 'a page of HTML', line } };
+  const isXml = /^\s*</.test(text);
+  return { status, ...((line || isXml) && { text: { form: 'a text', line } }) };
 }
 
 function decodeLeniently(bytes: Uint8Array): Json | undefined {

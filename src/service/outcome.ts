@@ -18,16 +18,20 @@ type Rule = readonly [
   kind: FailureKind,
   outcomeOfWrite: 'refused' | 'unknown',
   message: string,
+  /** A body of such a form is not the service's, so that neither it nor the key is to blame. */
+  foreignForms?: RegExp,
 ];
 
 /** Meanings of responses whose status is not the promised one. The first row that fits counts. LOCATION is the header field. */
 const rules: readonly Rule[] = [
-  [401, 401, 'auth', 'refused', 'the API key was rejected'],
-  [403, 403, 'auth', 'refused', 'the API key does not permit this request'],
+  [401, 401, 'auth', 'refused', 'the API key was rejected', /./],
+  [403, 403, 'auth', 'refused', 'the API key does not permit this request', /./],
   [407, 407, 'refused', 'refused', 'a proxy requires a user name and password'],
   [408, 408, 'service', 'unknown', 'the service timed out waiting for the request'],
   [413, 413, 'refused', 'refused', 'the request is too large for the service or a proxy'],
-  [400, 499, 'refused', 'refused', 'the service refused the request'],
+  // With a wrong base URL it is the page of any server.
+  [404, 404, 'refused', 'refused', 'the service refused the request'],
+  [400, 499, 'refused', 'refused', 'the service refused the request', /HTML/],
   [304, 304, 'service', 'unknown', 'LABEL Not Modified, although petstore asked for no such thing'],
   // Many services answer a write that they carried out with one of these (RFC 9110, section 15.4.4).
   [302, 303, 'service', 'unknown', 'the service redirects to LOCATION'],
@@ -35,6 +39,8 @@ const rules: readonly Rule[] = [
   [500, 599, 'service', 'unknown', 'server error'],
   [0, 999, 'service', 'unknown', 'expected PROMISED, got LABEL'],
 ];
+const foreignMessage =
+  'LABEL with FORM, not an answer of the service: a firewall or a proxy may have sent it';
 
 export function createRefusal(
   endpoint: Endpoint,
@@ -46,9 +52,12 @@ export function createRefusal(
   if (isLimited(response) || (waitMs !== undefined && !isWrite(endpoint.method))) {
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
   }
-  const [, , kind, outcome, template] = rules.find(
+  const [, , kind, outcome, ownMessage, foreignForms] = rules.find(
     ([first, last]) => status >= first && status <= last,
   ) as Rule;
+  const { form = '', line = '' } = service.text ?? {};
+  const isForeign = foreignForms?.test(form) ?? false;
+  const template = isForeign ? foreignMessage : ownMessage;
   const [location] = headerValues(headers, 'location');
   const place = location ? `to ${withoutUrlSecrets(location)}` : 'without saying where';
   const promised = { 200: '200 OK', 201: '201 Created', 'any 2xx': 'a 2xx' }[endpoint.status];
@@ -56,15 +65,13 @@ export function createRefusal(
   const whole = template.includes('LABEL') ? template : `${template} (LABEL)`;
   const message = whole
     .replace('PROMISED', promised)
+    .replace('FORM', form)
     .replace('LABEL', () => label)
     .replace('to LOCATION', () => place);
-  const hint = refusalHint(endpoint, service, baseUrl, key);
+  const quote = isForeign ? line && ` (${line})` : quoteReason(service);
+  const hint = refusalHint(endpoint, service, isForeign, baseUrl, key);
   const isAway = status >= 502 && status <= 504;
-  return createFailure(endpoint, kind, message + quoteReason(service), outcome, {
-    hint,
-    service,
-    isAway,
-  });
+  return createFailure(endpoint, kind, message + quote, outcome, { hint, service, isAway });
 }
 
 function rateLimitFailure(
@@ -85,14 +92,17 @@ const seeList = 'See: petstore config list';
 function refusalHint(
   { path, status: promised }: Endpoint,
   { status, code }: ServiceError,
+  isForeign: boolean,
   baseUrl: URL,
   key: ApiKey,
 ): string | undefined {
-  if (status === 401) return `${describeKey(key)}${key.renew ? ` Run: ${key.renew}` : ''}`;
-  if (status === 403) return describeKey(key);
+  if (status === 401 || status === 403) {
+    const next = isForeign ? seeList : status === 401 && key.renew && `Run: ${key.renew}`;
+    return [describeKey(key), next].filter(Boolean).join(' ');
+  }
   if (status === 304) return `A cache or a proxy may have responded. ${seeList}`;
   if (status >= 300 && status < 400) return `Redirects are not followed. ${seeList}`;
-  if (status !== 404) return undefined;
+  if (status !== 404) return isForeign ? seeList : undefined;
   if (!versionPrefix.test(baseUrl.pathname)) {
     return `The base URL must include the version prefix, such as /v1. ${seeList}`;
   }

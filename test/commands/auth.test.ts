@@ -60,6 +60,7 @@ describe('auth status', () => {
   test.for([
     ['a key that works', undefined, true, 0],
     ['a 401', reply(401, { code: 'x', message: 'no', status: 401 }), false, 4],
+    ['the 401 of a firewall', reply(401, '<html>'), undefined, 4],
     ['a 403', reply(403, ''), undefined, 4],
     ['no connection', networkError('ENOTFOUND'), undefined, 5],
   ] as const)(
