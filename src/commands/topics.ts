@@ -51,7 +51,10 @@ export const exitCodes: readonly Term[] = [
     '7',
     'Import not finished: rows were refused or are left (75 if only the rate limit stopped it), or a name exists more than once. Also: diff found something to import',
   ],
-  ['74', 'Cannot write output or state (disk full, read-only, damaged)'],
+  [
+    '74',
+    'Cannot write output or state (disk full, read-only), or trust it (damaged, of another user)',
+  ],
   [
     '75',
     'Not now: the rate limit, another petstore command that creates, or a shared store that is away, for longer than --max-wait. Not done: run it again later',
