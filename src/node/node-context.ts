@@ -86,6 +86,9 @@ export function createNodeContext(signal: AbortSignal): Context {
 const ownNames =
   /^(?:PETSTORE_\w+|(?:https|all|no)_proxy|CI|TERM|NO_COLOR|FORCE_COLOR|XDG_\w+|(?:LOCAL)?APPDATA)$/i;
 
+// Without the lookbehind, the time would grow with the square of the number of line breaks.
+const lastLineBreaks = /(?<![\r\n])[\r\n]+$/;
+
 /**
  * Returns the variables by name, without the line break that a file with line ends of Windows leaves on them. On Windows PATH, Path and
  * path are one variable: each is found in upper case as well. A copy for a child has the user's spelling, because the shell of Git for
@@ -94,7 +97,7 @@ const ownNames =
 export function readEnvironment(variables: Environment, platform: string): Environment {
   const entries = Object.entries(variables).map(
     ([name, value]) =>
-      [name, ownNames.test(name) ? value?.replace(/[\r\n]+$/, '') : value] as const,
+      [name, ownNames.test(name) ? value?.replace(lastLineBreaks, '') : value] as const,
   );
   const own = Object.fromEntries(entries);
   if (platform !== 'win32') return own;
