@@ -116,20 +116,46 @@ describe('the forecast that --dry-run shows', () => {
     expect(Math.round(json.forecastMs / 60_000)).toBe(1);
   });
 
-  const unknown = 'the daily limit is unknown (petstore config set plan free';
-  test.for<[rows: number, plan: string, says: string, usedToday?: number, flags?: string[]]>([
+  const unknown = (plan: string) => `the daily limit is unknown (petstore config set plan ${plan}`;
+  type Told = { usedToday?: number; perMinute?: number };
+  test.for<[rows: number, plan: string, says: string, told?: Told, flags?: string[]]>([
     [898, '', '900 requests: about 15m at 60 per minute'],
-    [899, '', `901 requests: about 15m at 60 per minute; ${unknown})`],
-    [900, '', `902 requests: about 15m at 60 per minute; ${unknown} -p s)`, 0, ['-p', 'staging']],
+    [899, '', `901 requests: about 15m at 60 per minute; ${unknown('free')})`],
+    [
+      900,
+      '',
+      `902 requests: about 15m at 60 per minute; ${unknown('free')} -p s)`,
+      {},
+      ['-p', 'staging'],
+    ],
+    [
+      1_000,
+      '',
+      `1,002 requests: about 3m at 300 per minute; ${unknown('pro')})`,
+      { perMinute: 300 },
+    ],
+    [
+      1_000,
+      '',
+      `1,002 requests: about 1m at 1,000 per minute; ${unknown('business')})`,
+      { perMinute: 1_000 },
+    ],
+    [
+      1_000,
+      '',
+      '1,002 requests: about 2m at 500 per minute; the daily limit is unknown',
+      { perMinute: 500 },
+    ],
     [498, 'free', '500 requests: about 8m at 60 per minute'],
     [498, 'business', '500 requests: about 8m at 60 per minute'],
     [2_433, 'free', '2,435 requests: about 2d at 60 per minute and 1,000 per day'],
-    [18, 'free', '20 requests: about 23h on Free', 998],
+    [18, 'free', '20 requests: about 23h on Free', { usedToday: 998 }],
     [19_000, 'pro', '19,002 requests: about 26h 33m at 60 per minute and 10,000 per day'],
   ])('says of %i rows on plan "%s"', async (row, { petstore, importText, sandbox }) => {
-    const [rows, plan, says, used = 0, flags = []] = row;
+    const [rows, plan, says, { usedToday = 0, perMinute = 60 } = {}, flags = []] = row;
     if (plan) await petstore(`config set plan ${plan}`);
-    Object.assign(sandbox.quota.day, { openedAt: startTime - 3_600_000, used });
+    Object.assign(sandbox.quota.day, { openedAt: startTime - 3_600_000, used: usedToday });
+    sandbox.plan = { ...sandbox.plan, minute: { ...sandbox.plan.minute, limit: perMinute } };
     await petstore(['categories', 'list', ...flags]);
 
     const { stderr } = await importText(pets(rows), ['--dry-run', ...flags]);

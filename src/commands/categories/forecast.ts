@@ -35,11 +35,17 @@ export async function forecastImport(
   const limit = isOfPlan
     ? `on ${plan.name}`
     : `at ${formatCount(minute.limit)} per minute${perDay}`;
-  const advice =
-    day.limit === Number.POSITIVE_INFINITY && requests > maxOnAnyDay
-      ? `; the daily limit is unknown (petstore config set plan free${profileFlag(session.profile)})`
-      : '';
-  return { requests, ms, words: `${countOf(requests, 'request')}: ${time} ${limit}${advice}` };
+  const isDayUnknown = day.limit === Number.POSITIVE_INFINITY && requests > maxOnAnyDay;
+  const unknown = isDayUnknown
+    ? `; the daily limit is unknown${planAdvice(session, minute.limit)}`
+    : '';
+  return { requests, ms, words: `${countOf(requests, 'request')}: ${time} ${limit}${unknown}` };
+}
+
+/** Names the plan with the limit that was seen. */
+function planAdvice({ profile }: Session, limit: number): string {
+  const plan = Object.entries(plans).find(([, quotas]) => quotas.minute === limit)?.[0];
+  return plan === undefined ? '' : ` (petstore config set plan ${plan}${profileFlag(profile)})`;
 }
 
 function toAllowance(
