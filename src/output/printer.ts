@@ -7,7 +7,7 @@ import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
 import { quoted, quoteSome } from '../text/quote.ts';
 import { formatCount } from '../time.ts';
-import { inferColumns, pickFields, toQueryRows, toRow } from './columns.ts';
+import { inferColumns, pickFields, pickOnly, toQueryRows, toRow } from './columns.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -173,8 +173,10 @@ export class Printer {
       if (header) yield [line(names)];
       return yield* mapBatches(rows, (batch) => asLines(batch.map(line)));
     }
+    const isBare = format === 'raw' && requested?.length === 1;
+    const pick = isBare ? pickOnly : pickFields;
     const values = requested
-      ? mapBatches(batches, (batch) => batch.map((item) => pickFields(item, requested)))
+      ? mapBatches(batches, (batch) => batch.map((item) => pick(item, requested)))
       : batches;
     if (isList && format === 'json') return yield* jsonList(values, head);
     if (isList && format === 'yaml') return yield* yamlList(values, head);

@@ -28,6 +28,8 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     yaml: '- name: dog, big\n  id: 1\n- name: "123"\n  id: 9007199254740993\n',
   },
   'categories list --columns id --no-header --sort name': {
+    raw: '9007199254740993\n1\n',
+    ndjson: '{"id":9007199254740993}\n{"id":1}\n',
     table:
       '┌──────────────────┐\n│ 9007199254740993 │\n│ 1                │\n└──────────────────┘\n',
     csv: '9007199254740993\n1\n',
@@ -43,6 +45,10 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '┌──────┬───────────────────────────────┐\n│ size │ {"cm":[1.5,9007199254740993]} │\n│ id   │ 1                             │\n└──────┴───────────────────────────────┘\n',
     raw: '{"size":{"cm":[1.5,9007199254740993]},"id":1}\n',
   },
+  'pets get 1 --columns size': { raw: '{"cm":[1.5,9007199254740993]}\n' },
+  'pets get 1 --columns none': { raw: '\n' },
+  'categories create cat --columns name': { raw: 'cat\n' },
+  'categories create cat --columns description': { raw: '\n' },
   'pets get 1': {
     csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":[1.5,9007199254740993]}",123456789012345678901234567890,null,2020-01-02\n',
     yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm:\n    - 1.5\n    - 9007199254740993\nprice: 123456789012345678901234567890\nnone: null\nborn: "2020-01-02"\n',
