@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { Failure, usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { type ApiKey, keyEnding } from '../service/api-key.ts';
-import { readCategories } from '../service/client.ts';
+import { readCategories, trimSlashes } from '../service/client.ts';
 import { canPrompt } from '../session/app.ts';
 import { requireBaseUrl } from '../session/connect.ts';
 import { noKey, readFlaggedKey, readStdinKey } from '../session/find-key.ts';
@@ -94,10 +94,31 @@ async function verify(session: Session, baseUrl: URL, key: ApiKey): Promise<void
     const client = await session.clientOf({ baseUrl, key: { ...key, renew } });
     await readCategories(client);
   } catch (error) {
-    const hint = (error instanceof Failure && error.details.hint) || `Run: ${renew}`;
+    const hint = loginHint(session, baseUrl, error) ?? `Run: ${renew}`;
     throw withDetails(error, { consequence: 'The key was not stored.', hint });
   }
   notice(report, 'the service accepted the key');
+}
+
+function loginHint({ settings }: Session, baseUrl: URL, error: unknown): string | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  const meant = withVersion(baseUrl);
+  const isOther = error.kind === 'refused' || error.kind === 'service';
+  const { status = 0 } = error.details.service ?? {};
+  if (isOther && status < 500 && meant !== trimSlashes(baseUrl)) {
+    return `Run: ${settings.loginCommand(undefined, meant)}`;
+  }
+  const { hint } = error.details;
+  // An address of the prompt is not in the settings.
+  return settings.get('base-url')
+    ? hint
+    : hint?.replace(/petstore config list.*/, settings.loginCommand());
+}
+
+/** Returns the address that was probably meant. */
+function withVersion(baseUrl: URL): string {
+  const [path] = /^.*?\/v\d+(?=\/|$)/.exec(baseUrl.pathname) ?? [];
+  return path === undefined ? `${trimSlashes(baseUrl)}/v1` : baseUrl.origin + path;
 }
 
 async function store(

@@ -110,7 +110,7 @@ function refusalHint(
     return 'The path is appended to the base URL, which already includes the version prefix.';
   }
   // With an Error of its own the service says what does not exist.
-  return code === undefined ? seeList : undefined;
+  return code === undefined || !/\/v\d+\/?$/.test(baseUrl.pathname) ? seeList : undefined;
 }
 
 type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;

@@ -175,6 +175,28 @@ describe('auth login on a terminal', () => {
 });
 
 test.for([
+  ['', '', 'Run: petstore auth login --base-url ORIGIN/v1'],
+  ['/', '', 'Run: petstore auth login --base-url ORIGIN/v1'],
+  ['/shop', '-p staging', 'Run: petstore auth login --profile staging --base-url ORIGIN/shop/v1'],
+  ['/v1/categories', '', 'Run: petstore auth login --base-url ORIGIN/v1'],
+  ['/v1', '', 'See: petstore auth login'],
+] as const)(
+  'a login at the address %j that is not found says what to type %s',
+  async ([path, flag, says], { petstore, sandbox, folder }) => {
+    const origin = 'http://127.0.0.1:4010';
+    sandbox.react = () => reply(404, '<html>');
+
+    const options = { ...typing(origin + path, testKey), env: noEnv };
+    const { stderr } = await petstore(`auth login ${flag}`, options);
+
+    const lines = `The key was not stored.\n${says.replace('ORIGIN', origin)}\n`;
+    expect(stderr).toMatch(/the service refused the request \(404\)\S*\n/);
+    expect(stderr.endsWith(lines)).toBe(true);
+    expect(existsSync(keysIn(folder))).toBe(false);
+  },
+);
+
+test.for([
   ['--base-url', '--base-url https://b.example/v1', noEnv],
   ['PETSTORE_BASE_URL', '', { ...noEnv, PETSTORE_BASE_URL: 'https://b.example/v1' }],
 ] as const)(
