@@ -15,53 +15,73 @@ export function trace(
   report: Report,
   redact: (text: string) => string,
 ): SendRequest {
+  let count = 0;
   return async (request) => {
-    reportRequest(request, report);
+    count += 1;
+    const number = count;
+    reportRequest(request, number, report);
     const start = context.uptime();
     const elapsedMs = () => Math.round(context.uptime() - start);
     try {
       const response = await send(request);
       const body = response.status >= 300 ? readText(response, redact) : '';
-      reportResponse(request, response, cutText(body, maxBodyLength), elapsedMs(), report);
+      const found = { number, ms: elapsedMs(), body: cutText(body, maxBodyLength) };
+      reportResponse(request, response, found, report);
       return response;
     } catch (error) {
       const message = error instanceof Error ? error.message : 'no response';
-      notice(report, `< ${message} (${elapsedMs()} ms)`);
+      notice(report, `< #${number} ${message} (${elapsedMs()} ms)`);
       throw error;
     }
   };
 }
 
-function reportRequest(request: ApiRequest, report: Report): void {
+function reportRequest(request: ApiRequest, number: number, report: Report): void {
   const { body, attempt = 1 } = request;
   const { method, url, headers } = describeRequest(request);
   const bytes = body === undefined ? undefined : Buffer.byteLength(body);
-  const size = bytes === undefined ? '' : `, ${bytes} bytes`;
+  const [line = '', ...lines] = requestLines(request, `#${number} `);
   report({
     event: 'notice',
-    message: `> ${method} ${url}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
-    lines: headerLines('>', headers),
-    request: { method, url, attempt, headers, ...(bytes !== undefined && { bytes }) },
+    message: `${line}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
+    lines,
+    request: { number, method, url, attempt, headers, ...(bytes !== undefined && { bytes }) },
   });
+}
+
+/** Returns the lines of a request, but for its body. */
+export function requestLines(request: ApiRequest, number = ''): string[] {
+  const { method, url, headers } = describeRequest(request);
+  const { body } = request;
+  const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`;
+  return [`> ${number}${method} ${url}${size}`, ...headerLines('>', headers)];
 }
 
 function reportResponse(
   { method, url, attempt = 1, streamAboveBytes }: ApiRequest,
   { status, bytes, stream, ...response }: ApiResponse,
-  body: string,
-  ms: number,
+  { number, ms, body }: { readonly number: number; readonly ms: number; readonly body: string },
   report: Report,
 ): void {
   const length = stream ? `more than ${streamAboveBytes}` : bytes.length;
   const headers = loggedHeaders(response.headers);
   report({
     event: 'notice',
-    message: `< ${status}, ${length} bytes (${ms} ms)`,
+    message: `< #${number} ${status}, ${length} bytes (${ms} ms)`,
     lines: [
       ...headerLines('<', headers),
       ...(body.match(linesOfBody) ?? []).map((line) => `<< ${line}`),
     ],
-    response: { method, url: url.href, attempt, status, headers, ms, ...(body && { body }) },
+    response: {
+      number,
+      method,
+      url: url.href,
+      attempt,
+      status,
+      headers,
+      ms,
+      ...(body && { body }),
+    },
   });
 }
 

@@ -46,9 +46,11 @@ describe('the progress of an import on a terminal', () => {
     const { screen } = await terminal.end();
 
     expect(shown.split('\n').at(-1)).toMatch(/\b10 of 12\b/);
-    expect(shown.match(/^petstore: > POST .*\/categories, \d+ bytes$/gm)).toHaveLength(10);
-    const traced = screen.filter((line) => /^petstore: > (GET|POST) .*\/categories/.test(line));
-    expect(traced).toHaveLength(sandbox.requests.length);
+    expect(shown.match(/^petstore: > #\d+ POST .*\/categories, \d+ bytes$/gm)).toHaveLength(10);
+    const traced = screen.join('\n');
+    const sent = traced.match(/(?<=^petstore: > #)\d+(?= (GET|POST) .*\/categories)/gm) ?? [];
+    expect(sent).toHaveLength(sandbox.requests.length);
+    expect(traced.match(/(?<=^petstore: < #)\d+(?= 20[01],)/gm)?.sort()).toEqual(sent.sort());
   });
 
   test('says how many outcomes are unknown', async ({ watch, sandbox, folder }) => {
