@@ -1,5 +1,4 @@
 import Table from 'cli-table3';
-import { isNumber } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
@@ -18,17 +17,18 @@ const maxCells = 10_000;
 const maxTextWidth = 1_000;
 /** Any character has room in two cells. */
 const minWidth = 2;
+/** A longer word may be broken, unless it is a number. */
+const maxWordWidth = 16;
 
 type Cells = readonly string[];
 
-/** Lays out a list as a table in a frame, or a long one as plain columns that fit its first rows. */
+/** Lays out a list as a table in a frame, or as records where that is too wide, or a long one as plain columns that fit its first rows. */
 export async function* tableLines(
   batches: AsyncIterable<readonly Row[]>,
-  { columns, header, width = Number.POSITIVE_INFINITY }: TableOptions,
+  { columns, header, width }: TableOptions,
 ): AsyncGenerator<readonly Line[]> {
   const titles = columns.map(escapeCell);
   const head = header ? [titles] : [];
-  const numbers = new Set<number>();
   let held: Cells[] = [];
   let write: ((cells: Cells) => string) | undefined;
   const takeHeld = (): Line[] => {
@@ -41,10 +41,7 @@ export async function* tableLines(
 
   try {
     for await (const batch of batches) {
-      for (const row of batch) {
-        held.push(row.map((cell) => escapeCell(cellText(cell))));
-        for (const [index, cell] of row.entries()) if (isNumber(cell)) numbers.add(index);
-      }
+      for (const row of batch) held.push(row.map((cell) => escapeCell(cellText(cell))));
       if (write || isLong(held)) yield takeHeld();
     }
   } catch (error) {
@@ -53,7 +50,8 @@ export async function* tableLines(
     throw error;
   }
   if (held.length === 0) return;
-  yield frame(head, held, numbers, width);
+  const room = width || Number.POSITIVE_INFINITY;
+  yield frame(head, held, room) ?? records(head, held, room);
 }
 
 /** Escapes the border of a frame, too: it would forge a row on a terminal that draws a text wider than it is measured. */
@@ -77,14 +75,10 @@ function createWriter(rows: readonly Cells[]): (cells: Cells) => string {
       .trimEnd();
 }
 
-function frame(
-  head: readonly Cells[],
-  rows: readonly Cells[],
-  numbers: ReadonlySet<number>,
-  width: number,
-): Line[] {
-  const needed = measureColumns([...head, ...rows]);
-  const widths = fitColumns(needed, numbers, width - 3 * needed.length - 1);
+/** Returns undefined if the width is too small for the words. */
+function frame(head: readonly Cells[], rows: readonly Cells[], width: number): Line[] | undefined {
+  const widths = fitColumns([...head, ...rows], width);
+  if (!widths) return undefined;
   const fitted = (cells: Cells) =>
     cells.map((cell, index) => breakWords(cell, widths[index] ?? minWidth));
   const table = new Table({
@@ -101,32 +95,63 @@ function frame(
   return lines.map((line, index) => (index > 0 && index < headEnd ? toBold(line) : line));
 }
 
-function measureColumns(rows: readonly Cells[]): number[] {
+function measureColumns(rows: readonly Cells[], measure = measureWidth): number[] {
   const widths: number[] = [];
   for (const cells of rows) {
     for (const [index, cell] of cells.entries()) {
-      widths[index] = Math.max(widths[index] ?? 0, measureWidth(cell));
+      widths[index] = Math.max(widths[index] ?? 0, measure(cell));
     }
   }
   return widths;
 }
 
-/** Shares the room of a line among columns, the narrow ones first. Numbers get what they need: an id is never broken. */
-function fitColumns(
-  needed: readonly number[],
-  numbers: ReadonlySet<number>,
-  room: number,
-): number[] {
-  const widths = [...needed];
-  const rank = (index: number) => (numbers.has(index) ? 0 : (needed[index] ?? 0));
-  const order = [...needed.keys()].sort((a, b) => rank(a) - rank(b));
-  let left = room;
+/** Shares what the longest words leave of a line among the columns, the narrow ones first. */
+function fitColumns(rows: readonly Cells[], width: number): number[] | undefined {
+  const needed = measureColumns(rows);
+  const widths = measureColumns(rows, measureLongestWord);
+  const used = widths.reduce((sum, wordWidth) => sum + wordWidth + 3, 1);
+  let left = width - used;
+  if (left < 0) return undefined;
+  const wanted = needed.map((full, index) => full - (widths[index] ?? 0));
+  const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   for (const [done, index] of order.entries()) {
-    const share = Math.max(minWidth, Math.floor(left / (order.length - done)));
-    if (!numbers.has(index)) widths[index] = Math.min(needed[index] ?? 0, share);
-    left -= widths[index] ?? 0;
+    const more = Math.min(wanted[index] ?? 0, Math.floor(left / (order.length - done)));
+    widths[index] = (widths[index] ?? 0) + more;
+    left -= more;
   }
   return widths;
+}
+
+function measureLongestWord(text: string): number {
+  const widths = text.split(/\s+/).map((word) => {
+    const wordWidth = measureWidth(word);
+    return /^-?[\d.]+$/.test(word) ? wordWidth : Math.min(wordWidth, maxWordWidth);
+  });
+  return Math.max(minWidth, ...widths);
+}
+
+/** Writes each row as lines of `name: value`. A line that goes on is indented: it cannot pass for another field. */
+function records([titles]: readonly Cells[], rows: readonly Cells[], width: number): Line[] {
+  const indent = '  ';
+  return rows.flatMap((cells, row) => {
+    const lines = cells.flatMap((cell, index) => {
+      const text = titles ? `${titles[index]}: ${cell}`.trimEnd() : cell;
+      return wrap(text, Math.max(minWidth, width - indent.length)).join(`\n${indent}`);
+    });
+    return row > 0 ? ['', ...lines] : lines;
+  });
+}
+
+function wrap(text: string, width: number): string[] {
+  const [first = '', ...words] = breakWords(text, width).split(' ');
+  const lines: string[] = [];
+  let line = first;
+  for (const word of words) {
+    const isFull = measureWidth(`${line} ${word}`) > width;
+    if (isFull) lines.push(line);
+    line = isFull ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }
 
 function toBold(text: string): Line {

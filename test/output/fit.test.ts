@@ -35,8 +35,10 @@ describe('on a terminal a list', () => {
 
         for (const drawing of drawings) {
           const rows = await screenOf(stdout, columns, drawing);
-          expect(rows).toHaveLength(linesOf(stdout).length);
-          expect(new Set(rows.map(cellsOf)).size).toBe(1);
+          expect(rows).toHaveLength(linesOf(stdout).filter(Boolean).length);
+          const widths = new Set(rows.map(cellsOf));
+          expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
+          if (stdout.startsWith('┌')) expect(widths.size).toBe(1);
         }
         for (const [id] of all) expect(stdout.split(/[\s│]+/)).toContain(id);
       }),
@@ -44,34 +46,38 @@ describe('on a terminal a list', () => {
     );
   });
 
-  test.for([1, 40, 120])('loses no text at %i columns', async (columns, { petstore, sandbox }) => {
-    const names = [
-      ...['👍🏽 thumbs', '👩\u200d👩\u200d👧 family', 'می\u200cخواهم', '🇩🇪 dog', 'x'.repeat(198)],
-      ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
-      ...['𠀀'.repeat(60), '  two  spaces  and\u3000others'],
-    ];
-    sandbox.categories.push(
-      rabbit,
-      ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
-    );
+  test.for([1, 40, 70, 120])(
+    'loses no text at %i columns',
+    async (columns, { petstore, sandbox }) => {
+      const names = [
+        ...['👍🏽 thumbs', '👩\u200d👩\u200d👧 family', 'می\u200cخواهم', '🇩🇪 dog', 'x'.repeat(198)],
+        ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
+        ...['𠀀'.repeat(60), '  two  spaces  and\u3000others'],
+      ];
+      sandbox.categories.push(
+        rabbit,
+        ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
+      );
 
-    const { stdout } = await petstore([...list, '--no-header'], { columns });
+      const { stdout } = await petstore([...list, '--no-header'], { columns });
 
-    const rows: string[][] = [];
-    for (const line of linesOf(stdout).slice(1, -1)) {
-      const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
-      if (id !== '') rows.push([id, '', '']);
-      const last = rows.at(-1) ?? [];
-      for (const [n, text] of texts.entries()) last[n + 1] += text;
-    }
-    expect(rows).toEqual(
-      sandbox.categories.map(({ id, name, description = '' }) => [
+      const all = sandbox.categories.map(({ id, name, description = '' }) => [
         String(id),
         inkOf(name),
         inkOf(description),
-      ]),
-    );
-  });
+      ]);
+      expect(stdout.startsWith('┌')).toBe(columns >= 70);
+      if (columns < 70) return expect(inkOf(stdout)).toBe(all.flat().join(''));
+      const rows: string[][] = [];
+      for (const line of linesOf(stdout).slice(1, -1)) {
+        const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
+        if (id !== '') rows.push([id, '', '']);
+        const last = rows.at(-1) ?? [];
+        for (const [n, text] of texts.entries()) last[n + 1] += text;
+      }
+      expect(rows).toEqual(all);
+    },
+  );
 
   test('is wrapped by words, and fills the width', async ({ petstore, sandbox }) => {
     sandbox.categories.push({ ...rabbit, id: exact('12') });
@@ -87,6 +93,45 @@ describe('on a terminal a list', () => {
 └────┴────────┴────────────────────────┘
 `);
   });
+
+  test('with no room for its words is one record a block', async ({ petstore, sandbox }) => {
+    sandbox.categories.push(rabbit, { id: exact('7'), name: 'dog' });
+
+    const { stdout } = await petstore(list, { columns: 40 });
+
+    expect(stdout).toBe(`id: ${longestId}
+name: rabbit
+description: A loyal friend of people
+  who like to walk in the rain
+
+id: 7
+name: dog
+description:
+`);
+  });
+
+  test.for([
+    'limits',
+    'profile list',
+    'config list',
+    'auth status',
+    'pets get 1',
+    'api GET /pets/1 -o table',
+  ])(
+    'of %s breaks no short word at 40, 80 and 120 columns',
+    async (line, { petstore, sandbox }) => {
+      sandbox.react = () =>
+        reply(200, { id: 1, name: 'Bello', owner: { nickname: 'x'.repeat(50) } });
+      const wordsOf = (text: string) => text.match(/\b\w{3,16}\b/g) ?? [];
+      const { stdout: piped } = await petstore(`${line} -q`);
+      for (const columns of [40, 80, 120]) {
+        const { stdout } = await petstore(`${line} --no-color -q`, { columns });
+
+        expect(Math.max(...linesOf(stdout).map(cellsOf))).toBeLessThanOrEqual(columns);
+        expect(wordsOf(stdout)).toEqual(expect.arrayContaining(wordsOf(piped)));
+      }
+    },
+  );
 });
 
 const long = 'x'.repeat(100_000);
