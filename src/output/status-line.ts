@@ -33,7 +33,7 @@ export function createStatusLine(
     if (text === '') spinner?.stop();
     else if (spinner) {
       const width = Math.max(1, stream.columns - otherWidth);
-      spinner.start(escapeText(sink.redact(text)).slice(0, width));
+      spinner.start(shorten(escapeText(sink.redact(text)), width));
     } else if (!isLoading) void load();
   };
 
@@ -101,6 +101,15 @@ function composeLine(activity: Activity): string {
   // With many requests in flight, one of them is always waited for.
   if (!wait || wait.reason === 'response') return `${bar} ${progressText(progress)}`;
   return `${bar} ${rowsText(progress)}, ${waitText(wait)}`;
+}
+
+/** Drops whole words from the end: half a time would be read as another one. */
+function shorten(text: string, width: number): string {
+  if (text.length <= width) return text;
+  return text
+    .slice(0, width + 1)
+    .replace(/[,:;]?\s+\S*$/, '')
+    .slice(0, width);
 }
 
 function progressBar({ done, total }: Progress): string {

@@ -66,6 +66,19 @@ describe('a wait on a terminal', () => {
     expect(clock.uptime()).toBe(pressedAt);
   });
 
+  test.for([
+    [50, /\(15:04:4\dZ\): rate limit\s*$/],
+    [36, /next request in \d+s \(15:04:4\dZ\)\s*$/],
+    [35, /next request in \d+s\s*$/],
+    [14, /next\s*$/],
+  ] as const)('drops words whole in %i columns', async ([columns, ends], { watch, sandbox }) => {
+    sandbox.reactions.push(refused(45));
+    const terminal = watch(list, { columns });
+
+    await terminal.shows(ends);
+    expect((await terminal.end()).exitCode).toBe(0);
+  });
+
   test.for([10, 30])('leaves nothing in %i columns', async (columns, { watch, sandbox }) => {
     sandbox.reactions.push(refused(45));
     const terminal = watch(list, { columns });
