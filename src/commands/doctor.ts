@@ -16,14 +16,15 @@ import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings } from '../settings/settings.ts';
 import { shortKeyNotice } from '../text/secret.ts';
+import { countOf } from '../time.ts';
 import { version } from '../version.ts';
 import type { Verb } from './verb.ts';
 
 type Status = 'ok' | 'warn' | 'fail' | 'skip';
 /** A text is a finding that is well. */
 type Finding = string | readonly [status: Status, finding: string, fix?: string | undefined];
-/** Fails as a command would. */
-type Check = (session: Session, canSend: boolean) => Promise<Finding>;
+/** Fails as a command would. `blocker` says what to do before anything is sent, or a program for the key runs. */
+type Check = (session: Session, blocker: string | undefined) => Promise<Finding>;
 
 const columns = ['check', 'status', 'finding', 'fix'] as const;
 
@@ -40,15 +41,16 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
   const { output } = session;
   output.checkColumns(columns);
   const rows: { check: string; status: Status; finding: string; fix: string | undefined }[] = [];
-  let failure: Failure | undefined;
+  const failures: { readonly check: string; readonly failure: Failure }[] = [];
   for (const [check, find] of checks) {
-    const found = await find(session, canSend && !failure).catch((error) => {
+    const [first] = failures;
+    const blocker = first ? mend(first.check) : canSend ? undefined : 'add --check';
+    const found = await find(session, blocker).catch((error) => {
       if (!(error instanceof Failure)) throw error;
-      failure ??= error;
-      const cause = rows.find(({ finding }) => finding === error.message);
-      return cause
-        ? leftOut(`${cause.check} comes first`)
-        : (['fail', error.message, addProfile(error.details.hint, session.profile)] as const);
+      const cause = failures.find(({ failure }) => failure.message === error.message);
+      if (cause) return notTried(mend(cause.check));
+      failures.push({ check, failure: error });
+      return ['fail', error.message, addProfile(error.details.hint, session.profile)] as const;
     });
     const [status, finding, fix] = typeof found === 'string' ? (['ok', found] as const) : found;
     rows.push({ check, status, finding, fix });
@@ -59,11 +61,20 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
     ...(fix === undefined ? [] : [`      ${fix}`]),
   ]);
   await output.print({ text, list: rows, columns });
-  if (failure) throw failure;
+  const [first] = failures;
+  if (!first) return;
+  // The rows have said the rest.
+  const said = { hint: undefined, consequence: undefined, service: undefined };
+  const names = failures.map(({ check }) => check).join(', ');
+  throw first.failure.with(said, `${countOf(failures.length, 'check')} failed: ${names}`);
 }
 
-function leftOut(why: string): Finding {
-  return ['skip', `left out: ${why}`];
+function notTried(blocker: string): Finding {
+  return ['skip', `not tried: ${blocker}`];
+}
+
+function mend(check: string): string {
+  return `mend the ${check.replace(/url|api/, (word) => word.toUpperCase())} first`;
 }
 
 const checks: readonly (readonly [name: string, check: Check])[] = [
@@ -104,10 +115,12 @@ async function checkBaseUrl(session: Session): Promise<Finding> {
   return notice ? ['warn', `${found}: ${notice}`, fix] : found;
 }
 
-async function checkKey(session: Session): Promise<Finding> {
+async function checkKey(session: Session, blocker?: string): Promise<Finding> {
   if (session.profile.isSandbox) return "the sandbox's own";
   const key = await session.key();
   if (!key) throw noKey(session);
+  // This runs an api-key-command.
+  if (blocker === undefined) await session.account();
   const short = 'value' in key && shortKeyNotice(key.value);
   return short ? ['warn', `from ${key.source}; ${short}`] : `from ${key.source}`;
 }
@@ -150,30 +163,26 @@ async function checkStateFolder({ context }: Session): Promise<Finding> {
   return folder;
 }
 
-async function checkStore(session: Session, canSend: boolean): Promise<Finding> {
+async function checkStore(session: Session, blocker?: string): Promise<Finding> {
   if (session.profile.isSandbox) return 'none: a sandbox needs none';
   const store = chooseSharedStore(session);
   if (!store) return 'not set: only commands with this state folder share the rate limit';
-  if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
+  if (blocker && (await needsKeyCommand(session))) return notTried(blocker);
   await readStatus(await session.limits()).catch((error) => {
     throw withDetails(error, { hint: 'Mend it, or go on without it: PETSTORE_SHARED_STORE=none.' });
   });
   return `${store.name} answers`;
 }
 
-const keyCommandSkipped = leftOut(
-  'it needs the api-key-command, which runs with --check, if nothing failed before',
-);
-
 /** The command may ask for a passphrase. */
-async function needsKeyCommand(session: Session, canSend: boolean): Promise<boolean> {
-  if (session.profile.isSandbox || canSend) return false;
+async function needsKeyCommand(session: Session): Promise<boolean> {
+  if (session.profile.isSandbox) return false;
   const key = await session.key();
   return key !== undefined && 'run' in key;
 }
 
-async function checkLimit(session: Session, canSend: boolean): Promise<Finding> {
-  if (await needsKeyCommand(session, canSend)) return keyCommandSkipped;
+async function checkLimit(session: Session, blocker?: string): Promise<Finding> {
+  if (blocker && (await needsKeyCommand(session))) return notTried(blocker);
   const now = session.context.now();
   const { minute, day, wait } = await readStatus(await session.limits());
   if (!wait) {
@@ -189,8 +198,8 @@ function describeWindow(name: string, { limit, remaining, used }: WindowStatus):
   return used === undefined ? [] : [`${name}: ${used} used`];
 }
 
-async function checkService(session: Session, canSend: boolean): Promise<Finding> {
-  if (!canSend) return leftOut('one request is sent with --check, if nothing failed before');
+async function checkService(session: Session, blocker?: string): Promise<Finding> {
+  if (blocker) return notTried(blocker);
   const { context } = session;
   const start = context.uptime();
   const { length } = await readCategories(await session.client());

@@ -64,6 +64,9 @@ function readKey({ exitCode, stdout }: Captured, source: string, setup: Setup): 
   for (const line of lines) setup.sink.hide(line);
   if (stdout.length > maxKeyInputBytes)
     throw commandFailure(setup, 'printed too much for an API key');
+  // The codes of a shell.
+  if (exitCode === 126) throw commandFailure(setup, 'failed: command is not executable');
+  if (exitCode === 127) throw commandFailure(setup, 'failed: command not found');
   if (exitCode !== 0) throw commandFailure(setup, `failed with exit code ${exitCode}`);
   if (lines[0]) return parseKey(lines[0], source);
   throw commandFailure(setup, 'printed no API key in its first line');

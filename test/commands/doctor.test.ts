@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { expect, type Fixtures, noEnv, reply, test } from '../support/petstore.ts';
+import { expect, type Fixtures, noEnv, reply, test, testKey } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
 /** How it ends with a setting or an answer that is wrong is in messages/settings.txt and messages/service.txt. */
@@ -23,7 +23,7 @@ test('doctor says what is in force, with no request', async ({ petstore, sandbox
       ['state folder', join(folder, 'state')],
       ['shared store', 'not set: only commands with this state folder share the rate limit'],
       ['rate limit', 'nothing recorded in the state folder yet'],
-      ['service', 'left out: one request is sent with --check, if nothing failed before', 'skip'],
+      ['service', 'not tried: add --check', 'skip'],
     ].map(([check, finding, status = 'ok']) => ({ check, status, finding })),
   );
   expect(sandbox.requests).toHaveLength(0);
@@ -32,15 +32,45 @@ test('doctor says what is in force, with no request', async ({ petstore, sandbox
 test('doctor names a fault once, and what it left out for it', async ({ petstore, folder }) => {
   saveSettings(folder, '{"profiles": }');
 
-  const { stdout } = await petstore('doctor', { env: { PETSTORE_BASE_URL: undefined } });
+  const { stdout, stderr } = await petstore('doctor', { env: { PETSTORE_BASE_URL: undefined } });
 
   expect(stdout.match(/^fail .*/gm)).toEqual([expect.stringContaining('settings: ')]);
-  expect(stdout.match(/^.*settings comes first$/gm)).toEqual([
-    'skip  base url: left out: settings comes first',
-    'skip  proxy: left out: settings comes first',
-    'skip  shared store: left out: settings comes first',
-    'skip  rate limit: left out: settings comes first',
+  expect(stdout.match(/^skip .*$/gm)).toEqual([
+    'skip  base url: not tried: mend the settings first',
+    'skip  proxy: not tried: mend the settings first',
+    'skip  shared store: not tried: mend the settings first',
+    'skip  rate limit: not tried: mend the settings first',
+    'skip  service: not tried: mend the settings first',
   ]);
+  expect(stderr).toBe('petstore: 1 check failed: settings\n');
+});
+
+test('doctor --check runs an api-key-command once, and says it of the key', async ({
+  petstore,
+  sandbox,
+  folder,
+}) => {
+  setCommand({ folder });
+  const ends = [
+    { exitCode: 127, stdout: '' },
+    { exitCode: 0, stdout: testKey },
+  ];
+  const run = () => {
+    const context = { capture: async () => ends.shift() ?? expect.unreachable() };
+    return petstore('doctor --check', { env: noEnv, context });
+  };
+
+  const missing = await run();
+  const there = await run();
+
+  expect(missing).toMatchObject({ exitCode: 4, stderr: 'petstore: 1 check failed: api key\n' });
+  expect(missing.stdout.match(/^(fail|skip) .*/gm)).toEqual([
+    'fail  api key: the api-key-command of profile production failed: command not found',
+    'skip  rate limit: not tried: mend the API key first',
+    'skip  service: not tried: mend the API key first',
+  ]);
+  expect(there).toMatchObject({ exitCode: 0, stdout: expect.not.stringMatching(/^(fail|skip)/m) });
+  expect(sandbox.requests).toHaveLength(1);
 });
 
 type World = Pick<Fixtures, 'petstore' | 'sandbox' | 'folder'>;
@@ -56,7 +86,8 @@ test.for<Row>([
   [/^warn {2}rate limit: rate limit exceeded; next request in 1m/m, 0, '', {}, refused(60)],
   [/^fail {2}rate limit: rate limit exceeded$/m, 75, '', {}, refused(900)],
   [/^ok {4}service: responded in 0 ms with 0 categories$/m, 0, '--check'],
-  [/^skip {2}rate limit: left out: it needs the api-key-command,/m, 0, '', noEnv, setCommand],
+  [/^skip {2}rate limit: not tried: add --check$/m, 0, '', noEnv, setCommand],
+  [/^skip {2}service: not tried: mend the base URL first$/m, 2, '--check', noEnv],
   [/^ok {4}base url: the built-in sandbox$/m, 0, '-p sandbox', noEnv],
   [/^ok {4}rate limit: nothing recorded in the state/m, 0, '-p sandbox', noEnv, listFirst],
   [/^warn {2}base url: \S+petstore \(.*\): .*\n +It ends with/m, 0, '', pets],
@@ -115,7 +146,7 @@ function openLimits({ folder }: World) {
 }
 
 /** No program is there that could run. */
-function setCommand({ folder }: World) {
+function setCommand({ folder }: Pick<World, 'folder'>) {
   const production = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
   saveSettings(folder, JSON.stringify({ profiles: { production } }));
 }

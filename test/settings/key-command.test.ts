@@ -93,6 +93,8 @@ const whenAborted = ({ signal }: CaptureOptions) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 test.for<[string, Partial<Captured> | Capture, number, string]>([
+  ['is not found', { exitCode: 127, stdout: '' }, 4, 'failed: command not found\n'],
+  ['cannot run', { exitCode: 126, stdout: '' }, 4, 'failed: command is not executable\n'],
   ['fails', { exitCode: 1, stdout: `${secret}\n` }, 4, 'failed with exit code 1\n'],
   ['cannot be started', () => Promise.reject(missing), 4, 'cannot run (ENOENT)'],
   ['prints nothing', { stdout: '' }, 4, 'printed no API key'],
