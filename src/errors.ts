@@ -65,6 +65,9 @@ export const bugHint = 'This is a bug in petstore. Please report it with the out
 
 export const nothingSent = { outcome: 'not_sent', consequence: 'Nothing was sent.' } as const;
 
+/** Where a request was sent that only read. */
+export const nothingCreated = { outcome: 'not_sent', consequence: 'Nothing was created.' } as const;
+
 export function unsentFailure(
   kind: FailureKind,
   message: string,

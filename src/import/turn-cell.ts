@@ -132,7 +132,7 @@ export function createWatch({ uptime, isRunning }: Context, { store }: TurnCell)
     silentMs: 0,
   };
   return (seen: Stored<TurnValue>, id: string): Obstacle | number => {
-    const { value: { holder } = {}, version, isOutdated } = seen;
+    const { value: { holder, unsettledAt } = {}, version, isOutdated } = seen;
     const lookedAt = uptime();
     const sinceLastMs = Math.min(maxLookMs, lookedAt - last.lookedAt);
     const silentMs = version === last.version ? last.silentMs + sinceLastMs : 0;
@@ -146,14 +146,20 @@ export function createWatch({ uptime, isRunning }: Context, { store }: TurnCell)
     if (!holder || holder.hasEnded || holder.id === id || silentMs >= maxSilenceMs) return silentMs;
     // Of machines that share a store, two may have one name; `born` tells them apart.
     const isSeen = !store || holder.owner.born !== undefined;
-    return isSeen && isRunning(holder.owner) === false ? silentMs : waitForHolder(holder);
+    return isSeen && isRunning(holder.owner) === false
+      ? silentMs
+      : waitForHolder(holder, unsettledAt);
   };
 }
 
-function waitForHolder({ owner: { pid, host }, doing, since }: Holder): Obstacle {
-  const why = `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
-  const next = 'waiting for it to finish';
-  return waitForOthers({ reason: 'claimed', why, next, pid }, laterHint);
+function waitForHolder({ owner: { pid, host }, doing, since }: Holder, unsettledAt = since) {
+  // It keeps what an earlier process has left, until that is settled.
+  const does =
+    unsettledAt < since
+      ? 'is waiting for what a killed run may have sent'
+      : `has been ${doing} since ${isoTime(since)}`;
+  const words = { why: `process ${pid} on ${host} ${does}`, next: 'waiting for it to finish' };
+  return waitForOthers({ reason: 'claimed', ...words, pid }, laterHint);
 }
 
 export function lostFailure(): Failure {

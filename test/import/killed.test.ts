@@ -122,6 +122,26 @@ test('a create, killed: another one of its name waits, and says why', async ({ r
   expect(last.lastedMs).toBeLessThan(afterKillS * second);
 });
 
+test('while another process waits for what a killed run sent, a create says so', async ({
+  petstore,
+  runProcess,
+  clock,
+}) => {
+  await runProcess(ifMissing, { create: vanish, isKilled: true });
+  const waiting = runProcess(ifMissing, { ctrlCAfterMs: 60_000 });
+  await clock.sleep(10 * second, never);
+
+  const create = 'categories create emu --if-missing --max-wait 3s';
+  const context = { owner: { pid: 9, host: 'here' }, isRunning: () => true };
+  const { exitCode, stderr } = await petstore(create, { context });
+  await waiting;
+
+  expect(exitCode).toBe(75);
+  expect(stderr).toContain(
+    'petstore: process 2 on here is waiting for what a killed run may have sent\nNothing was created.\nRun the same command again',
+  );
+});
+
 test('an import, killed with one in flight and one refused (429): the next one waits', async ({
   petstore,
   runProcess,

@@ -167,7 +167,7 @@ describe('while another process creates by name,', () => {
     const [wait, ...rest] = stderr.split('\n').filter((line) => !line.startsWith('rate limit'));
     expect(wait).toContain('process 1 on here has been importing since 2026-11-20T15:04:00Z');
     expect(wait).toMatch(says);
-    expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
+    expect(rest).toEqual(['petstore: interrupted', 'Nothing was created.', '']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
+import { Exit, Failure, nothingCreated, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns, pickContent } from '../../fields.ts';
 import { decideFates, foldName } from '../../import/fates.ts';
@@ -123,17 +123,22 @@ async function createMissing(creation: Creation): Promise<Found> {
     shown = await find(creation, shown);
     return shown.category && { category: shown.category, isNew: false };
   };
-  const found = await turn.run(async () => {
-    for (let there = await turn.look(look); ; there = await turn.list(look)) {
-      if (there) return there;
-      const { signal } = session.context;
-      const sent = turn.send((hooks) => send(creation, shown, hooks), signal);
-      const created = await sent.catch((error) => {
-        if (error !== listIsOld) throw error;
-      });
-      if (created) return created;
-    }
-  });
+  const found = await turn
+    .run(async () => {
+      for (let there = await turn.look(look); ; there = await turn.list(look)) {
+        if (there) return there;
+        const { signal } = session.context;
+        const sent = turn.send((hooks) => send(creation, shown, hooks), signal);
+        const created = await sent.catch((error) => {
+          if (error !== listIsOld) throw error;
+        });
+        if (created) return created;
+      }
+    })
+    .catch((error) => {
+      // The list was sent.
+      throw isUnsent(error) && shown !== nothingShown ? error.with(nothingCreated) : error;
+    });
   if (found.isNew && shown.lookAlike) {
     const { id, name } = shown.lookAlike;
     warn(session.report, `"${body.name}" is similar to "${name}" (id ${id}), which exists`);
@@ -141,12 +146,16 @@ async function createMissing(creation: Creation): Promise<Found> {
   return found;
 }
 
+function isUnsent(error: unknown): error is Failure {
+  return error instanceof Failure && error.details.outcome === 'not_sent';
+}
+
 /** Looks for the category in a new list, also under the name that the service has made of it. */
 async function find(creation: Creation, before: Shown): Promise<Shown> {
   const { session, ledger, body } = creation;
   const entries = ledger.read([body.name]);
   const list = await listAgain(creation, { ...before, entries }).catch((error) => {
-    throw withDetails(error, nothingSent);
+    throw isUnsent(error) ? error : withDetails(error, nothingCreated);
   });
   const item: Item = { ...body, line: 1, index: 0, fate: 'create' };
   decideFates([item], list, entries);

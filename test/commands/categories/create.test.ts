@@ -42,6 +42,28 @@ test('create prints the created category and the remaining rate limit', async ({
   ]);
 });
 
+test.for([
+  ['a list that fails', '--if-missing', 400, 'Nothing was created.'],
+  ['a list that is refused', '--if-missing --max-wait 0', 429, 'Nothing was created.'],
+  ['a limit that is known', '--if-missing --max-wait 0', 0, 'Nothing was sent.'],
+  ['a list that fails', '--if-missing --dry-run', 400, 'Nothing was created.'],
+] as const)(
+  'create says of %s (%s, %i) what was sent',
+  async (row, { create, sandbox, petstore }) => {
+    const [, flags, status, says] = row;
+    sandbox.react = () => reply(status || 429, '', { 'retry-after': '600' });
+    if (status === 0) await petstore('categories list --max-wait 0');
+    const before = sandbox.requests.length;
+
+    const { stderr } = await create(flags);
+
+    expect([stderr.split('\n')[1], sandbox.requests.length - before]).toEqual([
+      says,
+      status === 0 ? 0 : 1,
+    ]);
+  },
+);
+
 const looksAlike = '"rabbit" is similar to " Rabb\u00adIT" (id 8), which exists';
 const planned = { method: 'POST', body: { name: 'rabbit' } };
 const would = '"rabbit" does not exist; this would create it';
