@@ -3,20 +3,22 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { durableRemove, durableWrite, readText } from '../disk/files.ts';
 import { configFailure, Failure, withDetails } from '../errors.ts';
+import { defaultSettleTimes } from '../import/settle.ts';
+import { describeHolder, maxBeatAgeMs, openTurnCell } from '../import/turn-cell.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
-import { chooseSharedStore } from '../session/open-limit.ts';
+import { chooseSharedStore, openStore } from '../session/open-limit.ts';
 import { listComplaints, type Session } from '../session/session.ts';
 import { addProfile } from '../session/settings.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings } from '../settings/settings.ts';
 import { shortKeyNotice } from '../text/secret.ts';
-import { countOf } from '../time.ts';
+import { clockTime, countOf } from '../time.ts';
 import { version } from '../version.ts';
 import type { Verb } from './verb.ts';
 
@@ -44,7 +46,7 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
   const failures: { readonly check: string; readonly failure: Failure }[] = [];
   for (const [check, find] of checks) {
     const [first] = failures;
-    const blocker = first ? mend(first.check) : canSend ? undefined : 'add --check';
+    const blocker = first ? mend(first.check) : canSend ? undefined : addCheck;
     const found = await find(session, blocker).catch((error) => {
       if (!(error instanceof Failure)) throw error;
       const cause = failures.find(({ failure }) => failure.message === error.message);
@@ -69,6 +71,8 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
   throw first.failure.with(said, `${countOf(failures.length, 'check')} failed: ${names}`);
 }
 
+const addCheck = 'add --check';
+
 function notTried(blocker: string): Finding {
   return ['skip', `not tried: ${blocker}`];
 }
@@ -91,6 +95,7 @@ const checks: readonly (readonly [name: string, check: Check])[] = [
   ['state folder', checkStateFolder],
   ['shared store', checkStore],
   ['rate limit', checkLimit],
+  ['import', checkTurn],
   ['service', checkService],
 ];
 
@@ -196,6 +201,29 @@ async function checkLimit(session: Session, blocker?: string): Promise<Finding> 
 function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {
   if (remaining !== undefined) return [`${name}: ${remaining} of ${limit} left`];
   return used === undefined ? [] : [`${name}: ${used} used`];
+}
+
+async function checkTurn(session: Session, blocker?: string): Promise<Finding> {
+  // It needs address, state folder and shared store.
+  const isBlocked = blocker !== addCheck || (await needsKeyCommand(session));
+  if (blocker && isBlocked) return notTried(blocker);
+  const { context } = session;
+  const { address } = await session.account();
+  const folder = requireStateFolder(context);
+  const cell = openTurnCell(context, { folder, address, store: await openStore(session) });
+  const read = async () => cell.read();
+  const { value: { holder, unsettledAt } = {}, now } = await read().catch((error) => {
+    throw cell.explain(error);
+  });
+  if (holder && !holder.hasEnded && context.isRunning(holder.owner) !== false) {
+    return ['warn', describeHolder(holder, unsettledAt)];
+  }
+  const endsAt = (unsettledAt ?? 0) + maxBeatAgeMs + defaultSettleTimes.settleAfterKillMs;
+  if (endsAt <= now) return 'nothing is waited for';
+  return [
+    'warn',
+    `a killed run may have sent something: the next import waits until ${clockTime(endsAt)}`,
+  ];
 }
 
 async function checkService(session: Session, blocker?: string): Promise<Finding> {

@@ -62,6 +62,7 @@ const maxPutBackMs = maxBeatAgeMs + 2_000;
 const maxUnusedMs = 30 * 86_400_000;
 const spaceHint =
   'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
+const leftBehind = 'is waiting for what a killed run may have sent';
 const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Opens the turn of a service in the store that is set, else on disk. */
@@ -152,14 +153,19 @@ export function createWatch({ uptime, isRunning }: Context, { store }: TurnCell)
   };
 }
 
-function waitForHolder({ owner: { pid, host }, doing, since }: Holder, unsettledAt = since) {
+function waitForHolder(holder: Holder, unsettledAt?: number): Obstacle {
+  const words = { why: describeHolder(holder, unsettledAt), next: 'waiting for it to finish' };
+  return waitForOthers({ reason: 'claimed', ...words, pid: holder.owner.pid }, laterHint);
+}
+
+export function describeHolder(
+  { owner: { pid, host }, doing, since }: Holder,
+  unsettledAt = since,
+): string {
   // It keeps what an earlier process has left, until that is settled.
-  const does =
-    unsettledAt < since
-      ? 'is waiting for what a killed run may have sent'
-      : `has been ${doing} since ${isoTime(since)}`;
-  const words = { why: `process ${pid} on ${host} ${does}`, next: 'waiting for it to finish' };
-  return waitForOthers({ reason: 'claimed', ...words, pid }, laterHint);
+  const isSettling = unsettledAt < since;
+  const does = isSettling ? leftBehind : `has been ${doing} since ${isoTime(since)}`;
+  return `process ${pid} on ${host} ${does}`;
 }
 
 export function lostFailure(): Failure {

@@ -23,6 +23,7 @@ test('doctor says what is in force, with no request', async ({ petstore, sandbox
       ['state folder', join(folder, 'state')],
       ['shared store', 'not set: only commands with this state folder share the rate limit'],
       ['rate limit', 'nothing recorded in the state folder yet'],
+      ['import', 'nothing is waited for'],
       ['service', 'not tried: add --check', 'skip'],
     ].map(([check, finding, status = 'ok']) => ({ check, status, finding })),
   );
@@ -40,6 +41,7 @@ test('doctor names a fault once, and what it left out for it', async ({ petstore
     'skip  proxy: not tried: mend the settings first',
     'skip  shared store: not tried: mend the settings first',
     'skip  rate limit: not tried: mend the settings first',
+    'skip  import: not tried: mend the settings first',
     'skip  service: not tried: mend the settings first',
   ]);
   expect(stderr).toBe('petstore: 1 check failed: settings\n');
@@ -67,6 +69,7 @@ test('doctor --check runs an api-key-command once, and says it of the key', asyn
   expect(missing.stdout.match(/^(fail|skip) .*/gm)).toEqual([
     'fail  api key: the api-key-command of profile production failed: command not found',
     'skip  rate limit: not tried: mend the API key first',
+    'skip  import: not tried: mend the API key first',
     'skip  service: not tried: mend the API key first',
   ]);
   expect(there).toMatchObject({ exitCode: 0, stdout: expect.not.stringMatching(/^(fail|skip)/m) });

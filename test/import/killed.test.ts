@@ -134,12 +134,20 @@ test('while another process waits for what a killed run sent, a create says so',
   const create = 'categories create emu --if-missing --max-wait 3s';
   const context = { owner: { pid: 9, host: 'here' }, isRunning: () => true };
   const { exitCode, stderr } = await petstore(create, { context });
+  const during = await petstore('doctor', { context });
   await waiting;
+  const after = await petstore('doctor');
+  await clock.sleep(afterKillS * second, never);
+  const settled = await petstore('doctor');
 
   expect(exitCode).toBe(75);
-  expect(stderr).toContain(
-    'petstore: process 2 on here is waiting for what a killed run may have sent\nNothing was created.\nRun the same command again',
+  const waits = 'process 2 on here is waiting for what a killed run may have sent';
+  expect(stderr).toContain(`petstore: ${waits}\nNothing was created.\nRun the same command again`);
+  expect(during.stdout).toContain(`\nwarn  import: ${waits}\n`);
+  expect(after.stdout).toMatch(
+    /^warn {2}import: a killed run may have sent something: the next import waits until 15:0\d:\d\dZ$/m,
   );
+  expect(settled.stdout).toContain('\nok    import: nothing is waited for\n');
 });
 
 test('an import, killed with one in flight and one refused (429): the next one waits', async ({
