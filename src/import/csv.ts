@@ -26,6 +26,7 @@ const separators: Readonly<Record<string, string>> = {
   '  ': 'spaces',
 };
 const separatorHint = 'Save it with commas as .csv, or with tabs as .tsv.';
+const headerHint = 'The first line must be a header, for example name,description.';
 const columnHint = `Rename or leave out all columns but ${contentFields.join(', ')}.`;
 const fieldHint = 'Put a field with a separator in it in quotes.';
 const quoteHint =
@@ -86,15 +87,16 @@ function readTitles(line: string, format: Format, place: Place, rows: Rows): str
   const text = line.replaceAll('"', '');
   const own = delimiters[format];
   const used = [own, ...Object.keys(separators)].find((each) => hasTitle(text.split(each)));
-  if (used === undefined) {
-    throw new Stop(place, `line ${place.line} must be a header, for example name,description`);
-  }
-  if (used !== own) {
+  if (used !== undefined && used !== own) {
     const message = `the columns are separated by ${separators[used]}, not by ${separators[own]}`;
     throw new Stop(place, message, separatorHint);
   }
   const cells = text.split(own).map((cell) => cell.trim());
   const titles = cells.map(toTitle);
+  if (!titles.includes('name')) {
+    const message = `no column is called name; the columns are ${quoteSome(cells)}`;
+    throw new Stop(place, message, headerHint);
+  }
   const unknown = cells.filter((_, index) => titles[index] && !columns.has(titles[index]));
   if (unknown.length > 0) {
     const what = unknown.length === 1 ? 'unknown column' : 'unknown columns';
@@ -106,7 +108,6 @@ function readTitles(line: string, format: Format, place: Place, rows: Rows): str
     (title, index) => columns.has(title) && titles.indexOf(title) < index,
   );
   if (repeated) rows.fault(place, `duplicate column ${quoted(repeated)}`, columnHint);
-  if (!titles.includes('name')) throw new Stop(place, 'missing column "name"');
   if (titles.includes('id')) rows.ignoreIds();
   return titles.slice(0, titles.findLastIndex(Boolean) + 1);
 }
