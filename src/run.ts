@@ -75,7 +75,10 @@ async function runCommand(app: App, argv: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) throw error;
     const text = help.join('');
     if (error.exitCode !== 0) {
-      if (error.code !== 'commander.help') throw toUsageFailure(error, text);
+      if (error.code !== 'commander.help') {
+        const { toUsageFailure } = await import('./commands/usage.ts');
+        throw toUsageFailure(error, text, argv);
+      }
       // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
       const isHelp = app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-'));
       const [, path] = /^Usage: (.*) <command>/m.exec(text) ?? [];
@@ -83,18 +86,6 @@ async function runCommand(app: App, argv: readonly string[]): Promise<void> {
     }
     return printPage(app, text);
   }
-}
-
-/** The value in a complaint about an option for a secret, such as '--token=X'. */
-const valueOfSecret =
-  /('-[^=']*(?:auth|bearer|credential|key|pass|pwd|secret|token)[^=']*)=.*(')/is;
-
-/** `written` ends with where the help is. */
-function toUsageFailure({ message }: CommanderError, written: string): Failure {
-  const form = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
-  const [, complaint = message, meant] = form.exec(message) ?? [];
-  const hint = meant ? `Did you mean: ${meant}` : written.trim().split('\n').at(-1);
-  return usageFailure(complaint.replace(valueOfSecret, '$1$2'), hint);
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
