@@ -16,8 +16,11 @@ type Node = ReturnType<typeof compile>;
 type Runtime = typeof TreeInterpreter.runtime;
 type Exact = number | bigint;
 
-const help =
-  "The option --query takes JMESPath, not jq: numbers in backticks, text in single quotes, as in [?id > `300`], [?name=='dog'].";
+const language = 'The option --query takes JMESPath, not jq';
+const help = `${language}: numbers in backticks, text in single quotes, as in [?id > \`300\`], [?name=='dog'].`;
+
+/** Without its dot it is JMESPath. */
+const jqPath = /^\.((?:[a-z]\w*|\[\d*\])(?:\.\w+|\[\d*\])*)$/i;
 
 export type Query = (data: Json) => Json;
 
@@ -29,7 +32,9 @@ export function createQuery(expression: string): Query {
     tree = compile(replaceLiterals(expression, literals));
     checkFunctions(tree, interpreter.runtime);
   } catch (error) {
-    throw usageFailure(`invalid --query: ${describeError(error)}`, help);
+    const [, path] = jqPath.exec(expression.replace(/\s*\|\s*\./g, '.')) ?? [];
+    const hint = path ? `${language}. Did you mean: --query '${path}'` : help;
+    throw usageFailure(`invalid --query: ${describeError(error)}`, hint);
   }
   return (data) => {
     try {
