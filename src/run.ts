@@ -77,7 +77,7 @@ async function runCommand(app: App, argv: readonly string[]): Promise<void> {
     if (error.exitCode !== 0) {
       if (error.code !== 'commander.help') {
         const { toUsageFailure } = await import('./commands/usage.ts');
-        throw toUsageFailure(error, text, argv);
+        throw toUsageFailure(error, text);
       }
       // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
       const isHelp = app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-'));

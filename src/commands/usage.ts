@@ -2,82 +2,61 @@ import type { CommanderError } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 import { tree } from './tree.ts';
 
-type Synonym = readonly [words: RegExp, meant: string];
-
-/** What other programs call it, and what it is here. */
-const commandSynonyms: readonly Synonym[] = [
-  [/^(?:add|new)$/, 'petstore categories create'],
-  [/^(?:describe|show|view)$/, 'petstore categories get'],
-  [/^(?:download|dump|export)$/, 'petstore categories list -o csv'],
-  [/^(?:find|search)$/, 'petstore categories list --search TEXT'],
-  [/^whoami$/, 'petstore auth status'],
-];
-const otherSynonyms: readonly Synonym[] = [
-  [/^--(?:debug|trace)$/, '--verbose'],
-  [/^--(?:output-)?format$/, '-o'],
-  [/^--jq$/, '--query'],
-  [/^--(?:endpoint|host|server|url)$/, '--base-url'],
-  [/^jsonl$/, 'ndjson'],
-];
-const impossible = /^unknown command '(?:delete|edit|patch|remove|rename|replace|rm|update)'$/;
-const secret = /auth|bearer|credential|key|pass|pwd|secret|token/i;
 const keyHint =
   "A key typed here is in the shell's history now. Run petstore auth login < KEY_FILE, or set PETSTORE_API_KEY.";
+const secret = /auth|bearer|credential|key|pass|pwd|secret|token/i;
 
-const messageForm = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
-const wordForm =
-  /^(?:unknown (?:command|option)|.*(?:argument|value)) '(.*)'(?:$| is invalid.* choices are (.*)\.$)/s;
+/** Words of other programs, matched against "COMPLAINT (COMMAND)". */
+const explanations: readonly (readonly [typed: RegExp, hint: string])[] = [
+  [
+    /^unknown command '(?:download|dump|export)' \(petstore(?: categories)?\)/,
+    'Did you mean: petstore categories list -o csv',
+  ],
+  [
+    /^unknown command '(?:delete|edit|remove|rename|rm|update)' \(petstore(?: categories)?\)/,
+    'The service can only list and create categories.',
+  ],
+  [/^unknown option '--format[='].* list\)/, 'Did you mean: -o'],
+  [/^option '-o.* 'jsonl'/, 'Did you mean: ndjson'],
+  [/^too many .* \(petstore auth login\)/, keyHint],
+  [/^too many .* categories (?:create|get)\)/, 'Put a text of several words in quotes.'],
+];
 
 /** Says in Commander's words what is wrong, and in ours what was meant. `written` ends with where the help is. */
-export function toUsageFailure(
-  { code, message }: CommanderError,
-  written: string,
-  argv: readonly string[],
-): Failure {
-  const [, complaint = message, similar = ''] = messageForm.exec(message) ?? [];
-  const [, typed = '', choices = similar] = wordForm.exec(complaint) ?? [];
+export function toUsageFailure({ code, message }: CommanderError, written: string): Failure {
+  const form = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
+  const [, complaint = message, similar = ''] = form.exec(message) ?? [];
+  const [, typed = '', choices = similar] =
+    /^(?:unknown \w+|.* (?:argument|value)) '(.*)'(?:$| is invalid.* choices are (.*)\.$)/s.exec(
+      complaint,
+    ) ?? [];
+  const [word = ''] = typed.split(/(?<=.)=/);
   const see = written.trim().split('\n').at(-1) ?? '';
   const path = see.replace(/^See: | --help$/g, '');
-  const word = typed.replace(/(?<=.)=.*/s, '');
-  const isCommand = complaint.startsWith('unknown command');
-  const meant = isCommand ? listCommands(word, path, argv) : findSynonym(word, otherSynonyms);
-  if (meant.length === 0 && word) {
-    meant.push(...choices.split(', ').filter((choice) => isSlip(word, choice)));
-  }
-  // Commander knows nothing of `petstore help list`.
-  const help = isCommand && code === 'commander.error' ? ' --help' : '';
-  const hint =
-    meant.length > 0
-      ? `Did you mean: ${meant.map((one) => one + help).join(', ')}`
-      : explain(complaint, word, path, argv);
-  const isSecretOption = complaint.startsWith('unknown option') && secret.test(word);
-  return usageFailure(isSecretOption ? `unknown option '${word}'` : complaint, hint ?? see);
+  const isOption = complaint.startsWith('unknown option');
+  const isSecret = secret.test(word) && (isOption || path === 'petstore config set');
+  const [, hint] = isSecret
+    ? [word, keyHint]
+    : (explanations.find(([words]) => words.test(`${complaint} (${path})`)) ?? []);
+  // `petstore help list` is an error of another kind.
+  const isAtRoot = path === 'petstore' && code === 'commander.unknownCommand';
+  const commands = isAtRoot ? listCommands(word) : [];
+  const slips = choices.split(', ').filter((choice) => isSlip(word, choice));
+  const meant = (commands.length > 0 ? commands : slips).join(', ');
+  return usageFailure(
+    isSecret && isOption ? `unknown option '${word}'` : complaint,
+    hint ?? (meant ? `Did you mean: ${meant}` : see),
+  );
 }
 
-/** Returns the verb of each group that has it, below one heading, or what has another name here. */
-function listCommands(word: string, path: string, argv: readonly string[]): string[] {
-  const parts = Object.values(tree);
-  const isNamed = (name: string) => argv.some((typed) => typed !== word && isSlip(typed, name));
-  const group = parts.flatMap(Object.keys).find(isNamed);
-  const above = path === 'petstore' && group ? `petstore ${group}` : path;
-  // `kubectl get pods` is a list.
-  const isOfAll = group && argv.filter((one) => !one.startsWith('-')).length === 2;
-  const verb = word === 'ls' || (word === 'get' && isOfAll) ? 'list' : word;
-  for (const commands of parts) {
-    const groups = Object.entries(commands).filter(
-      ([name, [, below]]) =>
-        `petstore ${name}`.startsWith(above) &&
-        typeof below === 'object' &&
-        Object.hasOwn(below, verb),
-    );
-    if (groups.length > 0) return groups.map(([name]) => `petstore ${name} ${verb}`);
+/** Returns the commands with this verb below the first heading that has one. */
+function listCommands(word: string): string[] {
+  const verb = word === 'ls' ? 'list' : word;
+  for (const groups of Object.values(tree)) {
+    const found = Object.entries(groups).filter(([, [, below]]) => Object.hasOwn(below, verb));
+    if (found.length > 0) return found.map(([group]) => `petstore ${group} ${verb}`);
   }
-  const below = commandSynonyms.filter(([, meant]) => meant.startsWith(above));
-  return findSynonym(word, below);
-}
-
-function findSynonym(word: string, synonyms: readonly Synonym[]): string[] {
-  return synonyms.filter(([words]) => words.test(word)).map(([, meant]) => meant);
+  return [];
 }
 
 /** Rejects what only looks similar: `import` for `export`, `--sort` for `--lost`. */
@@ -93,25 +72,4 @@ function lettersOf(word: string): string {
     .toLowerCase()
     .replace(/^(?:--|=)/, '')
     .replace(/(?<=.)[^a-z]/g, '');
-}
-
-function explain(
-  complaint: string,
-  word: string,
-  path: string,
-  argv: readonly string[],
-): string | undefined {
-  const isExtra = complaint.startsWith('too many');
-  const takesKey = complaint.startsWith('unknown option') || path === 'petstore config set';
-  if (takesKey && secret.test(word)) return keyHint;
-  if (isExtra && path === 'petstore auth login') return keyHint;
-  if (impossible.test(complaint) && /^petstore(?: categories)?$/.test(path)) {
-    return 'The service can only list and create categories.';
-  }
-  const [, verb] = / categories (create|get)$/.exec(path) ?? [];
-  if (!isExtra || !verb) return undefined;
-  const nameForm = new RegExp(` ${verb} ([\\p{L}\\p{M}\\p{N} ]+)(?: -|$)`, 'u');
-  const [, name = ''] = nameForm.exec(argv.join(' ')) ?? [];
-  if (!name.includes(' ')) return 'Put a text of several words in quotes.';
-  return `Put a name of several words in quotes: '${name}'.`;
 }

@@ -38,7 +38,6 @@ const lines = [
   ...['help WORD', 'doctor -p WORD', 'categories list -kWORD', 'categories list --base-url WORD'],
   ...['orders list --max-wait WORD', 'orders list --timeout WORD', 'sandbox --port WORD'],
   ...['sandbox --plan WORD', 'sandbox --data WORD', 'sandbox -- WORD', 'limits -p WORD'],
-  ...['categories create WORD b', 'categories get a WORD -q'],
 ];
 
 const variables = [
