@@ -36,6 +36,7 @@ const read = (page: string, language: string) => blocksOf(readFileSync(page, 'ut
 const [everyday = '', inTheReadme = ''] = read('README.md', 'bash');
 const [simple = '', onError = ''] = read('docs/scripting.md', 'bash');
 const [locked = ''] = read('docs/ci.md', 'bash');
+const [crontab = ''] = read('docs/ci.md', 'text');
 const [keyCommands = ''] = read('docs/setup.md', 'bash');
 const [script = ''] = read('docs/ci.md', 'sh');
 // The first line is the address of a service.
@@ -104,10 +105,29 @@ describe.concurrent('the recipes work as they are:', () => {
   });
 
   test('the script for CI under a lock', { tags: ['flock'] }, async ({ bash }) => {
-    const { code, stdout } = await bash(`${scripted}${locked.replace('pets.csv', 'species.csv')}`);
+    const { code, stdout } = await bash(
+      `${scripted}${locked.replaceAll('/srv', '.').replace('pets.csv', 'species.csv')}`,
+    );
 
     expect([code, stdout]).toEqual([0, 'created: 1\n']);
   });
+});
+
+test.for([
+  ['pets.csv', /^some rows were refused or are left: see the messages above$/m],
+  ['species.csv', /^$/],
+] as const)('the crontab imports %s with the environment of cron', async (row, { bash }) => {
+  const [file, mails] = row;
+  const [path = '', line = ''] = crontab.replaceAll('/srv', '.').split('\n');
+  const command = line.replace(/^(\S+ ){5}/, '').replace('pets.csv', file);
+
+  const { code, stdout, stderr } = await bash(`${scripted}
+    printf %s "$PETSTORE_API_KEY" | petstore auth login --base-url "$PETSTORE_BASE_URL" -q
+    cat > cron.sh <<'END'\n${command}\nEND
+    env -i HOME="$HOME" ${path.replace('/usr/local/bin', '"$PWD"/bin')} sh cron.sh`);
+
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(mails);
 });
 
 test('the programs for keys on the page on setup are called as they stand there', async ({
