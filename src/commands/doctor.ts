@@ -35,6 +35,7 @@ export const doctor: Verb = {
     'Check versions, settings, key, proxy, certificates, state folder, shared store and rate limit, and say how to mend what is wrong. Without --check the service gets no request, and an api-key-command does not run.',
   options: [['--check', 'send one request to check that the service responds']],
   examples: ['petstore doctor', 'petstore doctor --check --profile staging'],
+  notes: ['Exit code: 0, or that of the first check that failed.'],
   onFault: 'go on',
   run: examine,
 };

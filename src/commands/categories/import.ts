@@ -42,7 +42,7 @@ const importVerb: Verb = {
     ],
     [
       '--settle <duration>',
-      `how long to wait for interrupted requests before checking the list (default: ${duration(settleMs)}; ${duration(settleAfterKillMs)} after a kill)`,
+      `how long a request that broke off may still arrive; then the list is checked (default: ${duration(settleMs)}; ${duration(settleAfterKillMs)} after a kill)`,
     ],
   ],
   examples: [
