@@ -50,7 +50,7 @@ export function decideFates(
   }
 
   function decide(item: Item, isRepeated: boolean, first = item): Partial<Item> {
-    const { name, isAgreed } = item;
+    const { name } = item;
     if (isRepeated) return { fate: 'repeated' };
     const same = existing.get(name) ?? [];
     const equal = same.find((category) => findDifferences(item, category).length === 0);
@@ -59,11 +59,10 @@ export function decideFates(
       const as = found.name === name ? undefined : found.name;
       return { fate: equal ? 'existing' : 'differs', id: String(found.id), as };
     }
-    const fate = isAgreed ? 'create' : 'similar';
     const listed = lookAlikes.get(folds[item.index] ?? '');
-    if (listed !== undefined) return { fate, lookAlike: listed };
+    if (listed !== undefined) return { fate: 'similar', lookAlike: listed };
     if (first === item) return { fate: 'create' };
-    return { fate, lookAlike: first.name, lookAlikeLine: first.line };
+    return { fate: 'similar', lookAlike: first.name, lookAlikeLine: first.line };
   }
 }
 

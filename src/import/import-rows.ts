@@ -21,7 +21,7 @@ const maxFruitlessLooks = 3;
 
 /** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
-  const { items, ledger, turn } = job;
+  const { ledger, turn } = job;
   const lookup = new Lookup(job);
   try {
     ledger.open();
@@ -29,10 +29,8 @@ export async function runImport(job: Job): Promise<Ending> {
     throw withDetails(error, nothingSent);
   }
   return turn.run(async () => {
-    const list = await lookup.run();
-    for (const { id } of list) lookup.known.add(id);
+    for (const { id } of await lookup.run()) lookup.known.add(id);
     await job.confirm(() => turn.giveBack());
-    decideFates(items, list, lookup.entries);
     const stop = await createAll(job, lookup).catch((error): StopReason => {
       return { kind: 'failed', error };
     });
@@ -64,9 +62,9 @@ class Lookup {
   /** Ids of the first list, and those that rows and copies got since. */
   readonly known = new Set<Category['id']>();
   readonly copies: Category[] = [];
-  entries: readonly Entry[] = [];
   /** Others may have created something before the last list. */
   hadNews = false;
+  #entries: readonly Entry[] = [];
   readonly #job: Job;
 
   constructor(job: Job) {
@@ -79,10 +77,10 @@ class Lookup {
     return turn.list(async (hasNews) => {
       this.hadNews = hasNews;
       // Only now: whoever had the turn before has written down what it created.
-      if (hasNews) this.entries = ledger.read(items.map(({ name }) => name));
-      const list = await fetchList(this.#job, findKnown(items), this.entries);
+      if (hasNews) this.#entries = ledger.read(items.map(({ name }) => name));
+      const list = await fetchList(this.#job, findKnown(items), this.#entries);
       this.#claimUnknown(list);
-      decideFates(items, list, this.entries);
+      decideFates(items, list, this.#entries);
       for (const copy of findCopies(items, list, this.known)) {
         this.copies.push(copy);
         this.known.add(copy.id);

@@ -14,7 +14,7 @@ export type Job = SettleTimes & {
   readonly turn: Turn;
   readonly ledger: Ledger;
   readonly maxWaitMs: number;
-  /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
+  /** Shows the plan and asks. Throws if the answer is no. */
   readonly confirm: (beforeAsking: () => Promise<void>) => Promise<void>;
   readonly onRowDone: () => void;
 };

@@ -21,11 +21,10 @@ export type Item = Content & {
   id?: string | undefined;
   /** The name under which the service keeps it, if it changed that. */
   as?: string | undefined;
-  /** The name that it looks like, whether it is created all the same or not. */
+  /** The name that it looks like. */
   lookAlike?: string | undefined;
   /** The line of that name, if it is not of the list. */
   lookAlikeLine?: number | undefined;
-  isAgreed?: true;
   refusal?: ServiceError;
   /** The service said that it created it, with the id of a category that was known before. */
   isMistaken?: true;

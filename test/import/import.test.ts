@@ -130,7 +130,7 @@ describe('the plan of an import', () => {
     expect(stderr.split('\n').slice(0, 4)).toEqual([
       'petstore: 1 to create, 2 already there, 1 similar to another name, 2 repeated in the file',
       'petstore: 3 requests: less than a minute at 60 per minute',
-      'petstore: line 4: "emu" is similar to "EMU", which already exists',
+      'petstore: line 4: "emu" is similar to "EMU", which already exists; it is refused',
       'petstore: line 6: "ant" is a duplicate of line 5 with a different description; line 5 is used',
     ]);
   });

@@ -83,26 +83,27 @@ describe('a name that looks like another one, at a service that trims names', ()
     expect(creates(sandbox)).toEqual(['Otter']);
   });
 
-  trimming('is part of the question, and named if changed', async ({ importText, sandbox }) => {
-    const questions: string[] = [];
-    const yes = async (question: string) => questions.push(question) > 0;
-    const text = 'name\n"dog "\ncat\nCat\n';
+  trimming(
+    'is refused after a yes, too, and no part of the question',
+    async ({ importText, sandbox }) => {
+      const questions: string[] = [];
+      const yes = async (question: string) => questions.push(question) > 0;
+      const text = 'name\n"dog "\ncat\nCat\n" emu"\n';
 
-    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
-    const again = await importText(text);
+      const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
+      const again = await importText(text);
 
-    expect(questions).toEqual([
-      'Create 3 categories on production (http://127.0.0.1:4010/v1), 2 of them similar to other names ("dog " to "dog")?',
-    ]);
-    expect([exitCode, creates(sandbox).sort()]).toEqual([0, ['Cat', 'cat', 'dog ']]);
-    expect(stderr.replaceAll('\n  ', ' ')).toContain(
-      'line 2 ("dog "): the service changed the name to "dog"',
-    );
-    expect(again.json).toMatchObject({
-      counts: { existing: 3 },
-      items: [{ as: 'dog' }, {}, {}],
-    });
-  });
+      expect(questions).toEqual(['Create 2 categories on production (http://127.0.0.1:4010/v1)?']);
+      expect([exitCode, creates(sandbox).sort()]).toEqual([7, [' emu', 'cat']]);
+      expect(stderr.replaceAll('\n  ', ' ')).toContain(
+        'line 5 (" emu"): the service changed the name to "emu"',
+      );
+      expect(again.json).toMatchObject({
+        counts: { existing: 2, refused: 2 },
+        items: [{}, {}, {}, { as: 'emu' }],
+      });
+    },
+  );
 });
 
 describe('the forecast that --dry-run shows', () => {

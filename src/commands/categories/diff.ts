@@ -32,7 +32,7 @@ export const diff: Verb = {
         ['create', 'the service does not have the name: an import would create it'],
         [
           'similar',
-          'the service or an earlier row has a similar name (Dog and dog): an import asks, and with --yes refuses the row',
+          'the service or an earlier row has a similar name (Dog and dog): an import refuses the row',
         ],
         ['differs', 'it exists with a different description: an import leaves it unchanged'],
         ['only_in_service', 'the file does not have it: an import leaves it unchanged'],

@@ -66,7 +66,7 @@ function describeOddities(items: readonly Item[]): string[] {
 function describeOddity(item: Item, first: Item): string | undefined {
   const { fate, id, as, lookAlike } = item;
   if (as !== undefined) return `already exists as ${quoted(as)} (id ${id})`;
-  if (lookAlike !== undefined) return `is ${describeLookAlike(item)}`;
+  if (lookAlike !== undefined) return `is ${describeLookAlike(item)}; it is refused`;
   if (fate === 'differs') {
     return `already exists with a different ${otherFields} (id ${id}); it is left unchanged`;
   }
@@ -96,8 +96,7 @@ export async function printPlan(
 }
 
 function toPlanRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
-  const looksLike = fate === 'similar' ? lookAlike : undefined;
-  return { line, name, intention: fate, id: toExactId(id), looksLike };
+  return { line, name, intention: fate, id: toExactId(id), looksLike: lookAlike };
 }
 
 export async function reportEnding(

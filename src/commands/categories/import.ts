@@ -5,15 +5,13 @@ import { findByFate } from '../../import/fates.ts';
 import { previewImport, runImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
-import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { canPrompt } from '../../session/app.ts';
 import type { Session } from '../../session/session.ts';
 import { onProfile, profileFlag } from '../../session/settings.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
-import { quoted } from '../../text/quote.ts';
 import { commandOn } from '../../text/shell.ts';
-import { countOf, duration, formatCount } from '../../time.ts';
+import { countOf, duration } from '../../time.ts';
 import type { Verb } from '../verb.ts';
 import { forecastImport } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
@@ -36,10 +34,7 @@ const importVerb: Verb = {
   options: [
     ['--format <format>', 'input format (default: by file extension)', inputFormats],
     ['--dry-run', 'show the plan without creating anything; costs one request'],
-    [
-      '-y, --yes',
-      'do not ask; needed in scripts. A name that looks like an existing one is then refused',
-    ],
+    ['-y, --yes', 'do not ask; needed in scripts'],
     [
       '--settle <duration>',
       `how long a request that broke off may still arrive; then the list is checked (default: ${duration(settleMs)}; ${duration(settleAfterKillMs)} after a kill)`,
@@ -63,7 +58,7 @@ const importVerb: Verb = {
         ['NDJSON', 'one such object per line'],
       ],
     ],
-    'The file is UTF-8. Run the same command again to resume an interrupted import. Names that exist are skipped; petstore categories create makes a second category of a name.',
+    'The file is UTF-8. Run the same command again to resume an interrupted import. Names that exist are skipped, those that look like another one refused; petstore categories create makes them all the same.',
     'Exit code 7: rows were refused or are left. 75: the rate limit; run it again at the time shown. 6: run it again, it checks first.',
   ],
   run: importFile,
@@ -137,17 +132,14 @@ async function run(
   const ending = await runImport({
     ...job,
     async confirm(beforeAsking) {
-      const similar = isConfirmed ? [] : findByFate(items, 'similar');
-      const toCreate = findByFate(items, 'create').length + similar.length;
+      const toCreate = findByFate(items, 'create').length;
       const forecast = await forecastImport(session, toCreate, 1);
       showPlan(session, items, toCreate, forecast);
       if (toCreate === 0) return;
       if (!isConfirmed) {
         await beforeAsking();
-        await ask(session, toCreate, similar);
+        await ask(session, toCreate);
       }
-      // A yes holds for the look-alikes that were shown.
-      for (const item of similar) item.isAgreed = true;
       progress = startProgress(session, toCreate, forecast.ms);
     },
     onRowDone: () => progress?.step(),
@@ -158,14 +150,10 @@ async function run(
   await reportEnding(session, source, items, ending, progress?.end());
 }
 
-async function ask(session: Session, toCreate: number, similar: readonly Item[]): Promise<void> {
+async function ask(session: Session, toCreate: number): Promise<void> {
   const what = countOf(toCreate, 'category', 'categories');
   const where = onProfile(session, session.settings.get('base-url')?.value);
-  const count = formatCount(similar.length);
-  const [first] = similar;
-  const example = first && `${quoted(first.name)} to ${quoted(first.lookAlike ?? '')}`;
-  const some = first ? `, ${count} of them similar to other names (${example})` : '';
-  if (await session.context.confirm(`Create ${what}${where}${some}?`)) return;
+  if (await session.context.confirm(`Create ${what}${where}?`)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }
 
