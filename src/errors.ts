@@ -97,6 +97,15 @@ export function withDetails(error: unknown, details: FailureDetails): unknown {
   return asFailure(error)?.with(details) ?? error;
 }
 
+/** Says what was created, where its result could not be printed. */
+export function unprintedFailure(error: unknown, created: string, consequence: string): Failure {
+  const failure = asFailure(error);
+  if (failure) return failure.with({ outcome: 'created', consequence });
+  const message = `${created}; the result could not be printed`;
+  const exitCode = error instanceof Exit ? error.exitCode : undefined;
+  return new Failure('output', message, { outcome: 'created', exitCode, cause: error });
+}
+
 export const openFilesHint = 'Allow more open files (ulimit -n) and run the command again.';
 
 /** Returns a failure that can be explained to the user, or undefined for a bug. */

@@ -186,6 +186,6 @@ test('the largest import, resumed before its last row, takes less than 600 MB', 
   const run = await measure(line, env);
 
   expect([begun.code, run.code]).toEqual([7, 0]);
-  expect(run.stderr).toMatch(/"1 created in \d+s, 99,998 already there"/);
+  expect(run.stderr).toContain('"1 to create, 99,998 already there"');
   expect(run.peakMiB).toBeLessThan(600);
 });

@@ -11,7 +11,7 @@ import {
   three,
 } from '../support/import-cases.ts';
 import { expect, networkError, outputTo } from '../support/petstore.ts';
-import { never, respondAfter, second } from '../support/told.ts';
+import { never, second } from '../support/told.ts';
 import { category, interrupted } from '../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
@@ -40,9 +40,8 @@ describe('categories import', () => {
     expect(methods(sandbox)).toBe('GET POST POST POST GET');
   });
 
-  test('says its plan, its counts and its time', async ({ importText, sandbox, clock }) => {
+  test('says its plan, and its counts once', async ({ importText, sandbox }) => {
     sandbox.categories.push(category('7', 'dog', 'Bites'));
-    sandbox.react = () => respondAfter(clock, 2 * second);
 
     const { stdout, stderr } = await importText(`${three}cat,\n`, ['-y']);
     const again = await importText('name\ncat\nemu\n', ['--yes']);
@@ -50,13 +49,18 @@ describe('categories import', () => {
     const others = '1 there with another description, 1 repeated in the file';
     expect(stdout).toBe('created: 2\nthere with another description: 1\nrepeated in the file: 1\n');
     expect(stderr).toContain(`petstore: 2 to create, ${others}\n`);
-    expect(stderr).toMatch(new RegExp(`^petstore: 2 created in [45]s, ${others}$`, 'm'));
+    expect(stderr).not.toContain('created');
     expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 2 already there']);
   });
 
   test.for([
     ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows created\.$/m],
-    ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already there/],
+    [
+      'have no reader',
+      'EPIPE',
+      141,
+      /^petstore: 2 rows created; the result could not be printed$/m,
+    ],
   ] as const)('whose results %s says what it created', async (row, { importText, sandbox }) => {
     const [, code, exitCode, says] = row;
     sandbox.categories.push(category('7', 'dog', 'Barks'));

@@ -95,6 +95,7 @@ describe('a name that looks like another one, at a service that trims names', ()
 
       expect(questions).toEqual(['Create 2 categories on production (http://127.0.0.1:4010/v1)?']);
       expect([exitCode, creates(sandbox).sort()]).toEqual([7, [' emu', 'cat']]);
+      expect(stderr).toContain('petstore: 2 to create on production, 2 similar to another name\n');
       expect(stderr.replaceAll('\n  ', ' ')).toContain(
         'line 5 (" emu"): the service changed the name to "emu"',
       );

@@ -1,4 +1,10 @@
-import { Exit, Failure, nothingCreated, usageFailure, withDetails } from '../../errors.ts';
+import {
+  Failure,
+  nothingCreated,
+  unprintedFailure,
+  usageFailure,
+  withDetails,
+} from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns, pickContent } from '../../fields.ts';
 import { decideFates, foldName } from '../../import/fates.ts';
@@ -98,7 +104,10 @@ async function createOne(
   if (where) notice(report, `created${where}`);
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ record: category, columns: categoryColumns }).catch((error) => {
-    throw isNew ? unprintedFailure(error, category) : error;
+    if (!isNew) throw error;
+    const id = `with id ${category.id}`;
+    const created = `created "${category.name}" ${id}`;
+    throw unprintedFailure(error, created, `The category was created ${id}.`);
   });
 }
 
@@ -255,13 +264,4 @@ async function settleAndList(
     const isNews = isOfList && reason.message !== failure.message;
     throw isNews ? failure.with({}, `${failure.message}; ${reason.message}`) : failure;
   }
-}
-
-function unprintedFailure(error: unknown, { id, name }: Category): Failure {
-  const consequence = `The category was created with id ${id}.`;
-  const failure = withDetails(error, { outcome: 'created', consequence });
-  if (failure instanceof Failure) return failure;
-  const message = `created "${name}" with id ${id}; the result could not be printed`;
-  const exitCode = error instanceof Exit ? error.exitCode : undefined;
-  return new Failure('output', message, { outcome: 'created', exitCode, cause: error });
 }

@@ -1,4 +1,4 @@
-import { asFailure, Failure, type FailureKind, withDetails } from '../../errors.ts';
+import { asFailure, Failure, type FailureKind, unprintedFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
 import { findByFate } from '../../import/fates.ts';
@@ -8,7 +8,7 @@ import { type JsonObject, toInteger } from '../../json/json.ts';
 import type { Session } from '../../session/session.ts';
 import { onProfile } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
-import { countOf, duration, formatCount, isoTime } from '../../time.ts';
+import { countOf, formatCount, isoTime } from '../../time.ts';
 import type { Forecast } from './forecast.ts';
 
 export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
@@ -41,7 +41,7 @@ export function showPlan(
   forecast: Forecast,
 ): void {
   const sentences = [
-    describeCounts(countWords(items.map(({ fate }) => fate))),
+    describeCounts(countWords(items.map(({ fate }) => fate)), onProfile(session)),
     ...(toCreate > 0 ? [forecast.words] : []),
     ...describeOddities(items),
   ];
@@ -104,15 +104,10 @@ export async function reportEnding(
   source: string,
   items: readonly Item[],
   ending: Ending,
-  tookMs: number | undefined,
 ): Promise<void> {
   const { output, report } = session;
   const counts = countWords(items.map(toOutcome));
   const failure = importFailure(ending, items, counts);
-  // Before the result: a pager may draw that on the same terminal.
-  if (!failure && tookMs !== undefined) {
-    notice(report, describeCounts(counts, `${onProfile(session)} in ${duration(tookMs)}`));
-  }
   const result = {
     text: countLines(counts),
     list: items.map(toOutcomeRow),
@@ -120,8 +115,8 @@ export async function reportEnding(
     head: { ...reportHead(source, items, counts), copies: [...ending.copies] },
   };
   await output.print(result).catch((error) => {
-    const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
-    if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
+    const created = `${countOf(counts.created ?? 0, 'row')} created`;
+    if (!failure) throw unprintedFailure(error, created, `The import finished: ${created}.`);
     if (error instanceof Failure) warn(report, error.message);
   });
   if (failure) throw failure;
@@ -231,10 +226,10 @@ function countWords(words: readonly Word[]): Counts {
   return counts;
 }
 
-function describeCounts(counts: Counts, time = ''): string {
+function describeCounts(counts: Counts, where: string): string {
   return listEntries(counts)
     .map(([word, count]) => {
-      return `${formatCount(count)} ${rowWords[word]}${word === 'created' ? time : ''}`;
+      return `${formatCount(count)} ${rowWords[word]}${word === 'create' ? where : ''}`;
     })
     .join(', ');
 }

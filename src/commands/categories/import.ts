@@ -74,7 +74,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const maxWaitMs = session.settings.get('max-wait').value;
   const { source, path, items } = await readInput(session, file, options.format);
   if (items.length === 0 && !options.dryRun) {
-    return reportEnding(session, source, [], { stop: undefined, copies: [] }, undefined);
+    return reportEnding(session, source, [], { stop: undefined, copies: [] });
   }
   const canAsk = file !== '-' && canPrompt(context, session.options) && !session.options.quiet;
   if (!canAsk && !options.yes && !options.dryRun) {
@@ -147,7 +147,8 @@ async function run(
     const own = error instanceof Failure ? error.details : {};
     throw withDetails(error, { consequence: 'Nothing was created.', ...own });
   });
-  await reportEnding(session, source, items, ending, progress?.end());
+  progress?.end();
+  await reportEnding(session, source, items, ending);
 }
 
 async function ask(session: Session, toCreate: number): Promise<void> {
@@ -171,9 +172,6 @@ function startProgress({ context, report }: Session, total: number, forecastMs: 
       done += 1;
       show();
     },
-    end() {
-      show(true);
-      return context.uptime() - startedAt;
-    },
+    end: () => show(true),
   };
 }
