@@ -1,12 +1,11 @@
 import { nothingSent, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
-import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { formatCount } from '../time.ts';
-import { decideFates, findByFate, findCreated, findUnlisted } from './fates.ts';
+import { decideFates, findByFate, findCreated } from './fates.ts';
 import type { Job } from './job.ts';
 import type { Entry } from './ledger.ts';
-import { claim, describeMissing, fetchList, findCopies, type Known } from './lookup.ts';
+import { claim, fetchList, findCopies, type Known } from './lookup.ts';
 import type { Item } from './rows.ts';
 import { Round, type StopReason } from './send-rows.ts';
 import { describeUnknown, settle } from './settle.ts';
@@ -101,20 +100,6 @@ class Lookup {
     for (const item of absent) item.fate = 'create';
     if (unknown.length > 0) notice(report, describeClaim(found.length, absent.length));
   }
-}
-
-/** Plans without changing anything. Returns the list that it went by. */
-export async function previewImport(
-  job: Pick<Job, 'client' | 'report' | 'items' | 'ledger'>,
-): Promise<Category[]> {
-  const { client, report, items, ledger } = job;
-  const entries = ledger.read(items.map(({ name }) => name));
-  const list = await readCategories(client, { decides: true });
-  const recent = entries.filter((entry) => ledger.isRecent(entry));
-  const missing = findUnlisted(recent, list).length;
-  if (missing > 0) notice(report, describeMissing(missing));
-  decideFates(items, list, entries);
-  return list;
 }
 
 function findKnown(items: readonly Item[]): Known[] {

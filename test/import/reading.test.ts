@@ -95,7 +95,7 @@ test.for([
   const file = put(folder, text, name);
   const { json } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
 
-  expect(json.items).toMatchObject([{ name: 'a', intention: 'create' }]);
+  expect(json).toMatchObject([{ name: 'a', change: 'create' }]);
 });
 
 test('a file of many pieces is read whole, line by line', async ({ petstore, folder }) => {
@@ -105,13 +105,13 @@ test('a file of many pieces is read whole, line by line', async ({ petstore, fol
     const lines = n * 40;
     text += `"""pet"", ${n}","${'""a"",\r\n'.repeat(lines)}"\n\n`;
     line += lines + 2;
-    return { line: line - lines - 2, name: `"pet", ${n}`, intention: 'create' };
+    return { line: line - lines - 2, name: `"pet", ${n}`, change: 'create' };
   });
 
   const file = put(folder, text);
   const { json } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
 
-  expect(json.items).toEqual(expected);
+  expect(json).toMatchObject(expected);
 });
 
 describe('input that is refused with its place, and nothing is sent:', () => {

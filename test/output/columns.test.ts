@@ -12,11 +12,11 @@ describe('--columns', () => {
       const flags = ['-o', format, '--columns'];
 
       const limits = await petstore(['limits', ...flags, 'window,source']);
-      const argv = ['categories', 'import', put(folder, 'name\nferret\n'), '--dry-run'];
-      const plan = await petstore([...argv, ...flags, 'name']);
+      const argv = ['categories', 'import', put(folder, 'name\nferret\n'), '--yes'];
+      const ending = await petstore([...argv, ...flags, 'name']);
 
       expect(limits.stdout.match(/minute|day|remaining|inFlight/g)).toEqual(['minute', 'day']);
-      expect(plan.stdout.match(/ferret|counts|intention|to create/g)).toEqual(['ferret']);
+      expect(ending.stdout.match(/ferret|counts|outcome|created/g)).toEqual(['ferret']);
     },
   );
 

@@ -58,9 +58,9 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     yaml: 'inFlight: 0\nwait: null\nstore: null\nitems:\n- window: minute\n  source: unknown\n- window: day\n  source: unknown\n',
   },
   'categories import FILE --dry-run': {
-    raw: '{"line":2,"name":"ferret","intention":"create"}\n{"line":3,"name":"dog","intention":"create"}\n',
-    csv: 'line,name,intention,id,looksLike\n2,ferret,create,,\n3,dog,create,,\n',
-    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecastMs: 0\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
+    raw: '{"change":"create","line":2,"name":"ferret"}\n{"change":"create","line":3,"name":"dog","description":"Loyal"}\n',
+    csv: 'change,line,name,id,looksLike,description,serviceDescription\ncreate,2,ferret,,,,\ncreate,3,dog,,,Loyal,\n',
+    yaml: '- change: create\n  line: 2\n  name: ferret\n- change: create\n  line: 3\n  name: dog\n  description: Loyal\n',
   },
   'categories import FILE --yes': {
     csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,9007199254740993,,,,\n3,dog,created,9007199254740994,,,,\n',
@@ -109,9 +109,9 @@ test('a report of many pieces is one document, in order', async ({ petstore, fol
   const [json, yaml, csv] = [await print('json'), await print('yaml'), await print('csv')];
 
   const named = (items: { name: string }[]) => items.map(({ name }) => name);
-  expect(named(JSON.parse(json).items)).toEqual(names);
-  expect(named(parse(yaml).items)).toEqual(names);
-  expect(csv.split('\n').filter((line) => line.startsWith('line,'))).toHaveLength(1);
+  expect(named(JSON.parse(json))).toEqual(names);
+  expect(named(parse(yaml))).toEqual(names);
+  expect(csv.split('\n').filter((line) => line.startsWith('change,'))).toHaveLength(1);
   expect(csv.split('\n')).toHaveLength(names.length + 2);
 });
 

@@ -1,22 +1,11 @@
 import { Exit } from '../../errors.ts';
-import { optionalFields, pickContent } from '../../fields.ts';
-import { findByFate } from '../../import/fates.ts';
-import { previewImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import type { JsonObject } from '../../json/json.ts';
-import type { Category } from '../../service/resources.ts';
 import type { Session } from '../../session/session.ts';
 import type { Verb } from '../verb.ts';
-import { openLedger } from './open-import.ts';
+import { rowFates } from './import-report.ts';
+import { preview, previewColumns, serviceFields } from './preview.ts';
 
 type Options = { readonly format?: InputFormat };
-
-const columns = [
-  ...['change', 'line', 'name', 'id', 'looksLike'],
-  ...optionalFields.flatMap((field) => [field, serviceColumn(field)]),
-];
-
-const somethingToImport = 7;
 
 export const diff: Verb = {
   takes: [['<file>', 'file of categories as for import, or - for standard input']],
@@ -36,6 +25,7 @@ export const diff: Verb = {
         ],
         ['differs', 'it exists with a different description: an import leaves it unchanged'],
         ['only_in_service', 'the file does not have it: an import leaves it unchanged'],
+        ['existing, repeated', 'nothing to do: only import --dry-run prints these'],
       ],
     ],
     'The columns are change, line, name, id, looksLike (the similar name), description and serviceDescription. Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.',
@@ -44,20 +34,10 @@ export const diff: Verb = {
 };
 
 async function printDiff(session: Session, file: string, { format }: Options): Promise<void> {
-  session.output.checkColumns(columns);
+  session.output.checkColumns(previewColumns);
   const { items } = await readInput(session, file, format);
-  const client = await session.client();
-  const ledger = await openLedger(session);
-  const list = await previewImport({ client, report: session.report, items, ledger });
-  const listed = new Map(list.map((category) => [String(category.id), category]));
-  const inFile = findByFate(items, 'create', 'differs', 'similar').map((item) => {
-    const { fate: change, line, lookAlike: looksLike } = item;
-    const existing = listed.get(item.id ?? '');
-    return {
-      ...{ change, line, id: existing?.id, looksLike, ...pickContent(item) },
-      ...serviceFields(existing),
-    };
-  });
+  const { rows, list } = await preview(session, items);
+  const differences = rows.filter(({ change }) => change !== 'existing' && change !== 'repeated');
   const names = new Set(items.map(({ name }) => name));
   const found = new Set(items.map(({ id }) => id));
   const onlyInService = list
@@ -66,16 +46,11 @@ async function printDiff(session: Session, file: string, { format }: Options): P
       const { id, name } = category;
       return { change: 'only_in_service', name, id, ...serviceFields(category) };
     });
-  const changes = [...inFile, ...onlyInService];
-  await session.output.print({ list: changes, columns, empty: 'No differences.' });
-  if (findByFate(items, 'create', 'similar').length > 0) throw new Exit(somethingToImport);
-}
-
-function serviceFields(category: Category | undefined): JsonObject {
-  const fields = optionalFields.map((field) => [serviceColumn(field), category?.[field]]);
-  return Object.fromEntries(fields);
-}
-
-function serviceColumn(field: string): string {
-  return `service${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
+  await session.output.print({
+    list: [...differences, ...onlyInService],
+    columns: previewColumns,
+    empty: 'No differences.',
+  });
+  const open = items.find(({ fate }) => rowFates[fate].exitCode > 0);
+  if (open) throw new Exit(rowFates[open.fate].exitCode);
 }

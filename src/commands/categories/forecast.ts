@@ -7,8 +7,6 @@ import { countOf, duration, formatCount } from '../../time.ts';
 
 type Allowance = { readonly limit: number; readonly left: number; readonly resetMs: number };
 
-export type Forecast = { readonly requests: number; readonly ms: number; readonly words: string };
-
 /** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
 const maxOnAnyDay = 900;
 
@@ -20,7 +18,7 @@ export async function forecastImport(
   session: Session,
   toCreate: number,
   made: number,
-): Promise<Forecast> {
+): Promise<{ readonly ms: number; readonly words: string }> {
   const plan = session.settings.get('plan')?.value;
   const status = await readStatus(await session.limits());
   const minute = toAllowance(status.minute, plan?.quotas.minute ?? plans.free.minute, 'minute');
@@ -39,7 +37,7 @@ export async function forecastImport(
   const unknown = isDayUnknown
     ? `; the daily limit is unknown${planAdvice(session, minute.limit)}`
     : '';
-  return { requests, ms, words: `${countOf(requests, 'request')}: ${time} ${limit}${unknown}` };
+  return { ms, words: `${countOf(requests, 'request')}: ${time} ${limit}${unknown}` };
 }
 
 /** Names the plan with the limit that was seen. */

@@ -3,49 +3,49 @@ import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
 import { findByFate } from '../../import/fates.ts';
 import type { Ending } from '../../import/import-rows.ts';
-import type { Item } from '../../import/rows.ts';
+import type { Fate, Item } from '../../import/rows.ts';
 import { type JsonObject, toInteger } from '../../json/json.ts';
 import type { Session } from '../../session/session.ts';
 import { onProfile } from '../../session/settings.ts';
 import { quoted } from '../../text/quote.ts';
 import { countOf, formatCount, isoTime } from '../../time.ts';
-import type { Forecast } from './forecast.ts';
+import { forecastImport } from './forecast.ts';
 
-export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
 export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
 
 const maxListed = 20;
 
 const otherFields = optionalFields.join(' or ');
 
-/** What is said of one row or several, in this order. */
-const rowWords = {
-  create: 'to create',
-  created: 'created',
-  existing: 'already there',
-  differs: `there with another ${otherFields}`,
-  similar: 'similar to another name',
-  repeated: 'repeated in the file',
-  refused: 'refused',
-  unknown: 'with unknown outcome',
-  left: 'left to create',
-} as const;
-
-type Word = keyof typeof rowWords;
+type Word = Fate | 'left';
 type Counts = Readonly<Partial<Record<Word, number>>>;
 
-export function showPlan(
-  session: Session,
-  items: readonly Item[],
-  toCreate: number,
-  forecast: Forecast,
-): void {
-  const sentences = [
-    describeCounts(countWords(items.map(({ fate }) => fate)), onProfile(session)),
-    ...(toCreate > 0 ? [forecast.words] : []),
-    ...describeOddities(items),
-  ];
-  for (const sentence of sentences) notice(session.report, sentence);
+/** What is said of one row or several, in this order; what they count as when the import ends; the exit code they lead to. */
+export const rowFates: Readonly<
+  Record<Word, { readonly words: string; readonly outcome?: Word; readonly exitCode: number }>
+> = {
+  create: { words: 'to create', outcome: 'left', exitCode: 7 },
+  created: { words: 'created', exitCode: 0 },
+  existing: { words: 'already there', exitCode: 0 },
+  differs: { words: `there with another ${otherFields}`, exitCode: 0 },
+  similar: { words: 'similar to another name', outcome: 'refused', exitCode: 7 },
+  repeated: { words: 'repeated in the file', exitCode: 0 },
+  refused: { words: 'refused', exitCode: 7 },
+  unknown: { words: 'with unknown outcome', exitCode: 6 },
+  left: { words: 'left to create', exitCode: 7 },
+};
+
+/** Says what an import will do, and returns how many rows it will create and how long that takes. `made` requests were sent already. */
+export async function showPlan(session: Session, items: readonly Item[], made: number) {
+  const toCreate = findByFate(items, 'create').length;
+  const { ms, words } = await forecastImport(session, toCreate, made);
+  const counts = listEntries(countWords(items.map(({ fate }) => fate))).map(([word, count]) => {
+    const where = word === 'create' ? onProfile(session) : '';
+    return `${formatCount(count)} ${rowFates[word].words}${where}`;
+  });
+  const sentences = [counts.join(', '), toCreate > 0 && words, ...describeOddities(items)];
+  for (const sentence of sentences) if (sentence) notice(session.report, sentence);
+  return { toCreate, ms };
 }
 
 function describeOddities(items: readonly Item[]): string[] {
@@ -80,25 +80,6 @@ function describeLookAlike({ lookAlike = '', lookAlikeLine }: Item): string {
   return `similar to ${quoted(lookAlike)}, ${where}`;
 }
 
-export async function printPlan(
-  session: Session,
-  source: string,
-  items: readonly Item[],
-  { requests, ms }: Forecast,
-): Promise<void> {
-  const counts = countWords(items.map(({ fate }) => fate));
-  await session.output.print({
-    text: countLines(counts),
-    list: items.map(toPlanRow),
-    columns: planColumns,
-    head: { ...reportHead(source, items, counts), requests, forecastMs: Math.ceil(ms) },
-  });
-}
-
-function toPlanRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
-  return { line, name, intention: fate, id: toExactId(id), looksLike: lookAlike };
-}
-
 export async function reportEnding(
   session: Session,
   source: string,
@@ -109,10 +90,12 @@ export async function reportEnding(
   const counts = countWords(items.map(toOutcome));
   const failure = importFailure(ending, items, counts);
   const result = {
-    text: countLines(counts),
+    text: listEntries(counts).map(([word, count]) => {
+      return `${rowFates[word].words}: ${formatCount(count)}`;
+    }),
     list: items.map(toOutcomeRow),
     columns: outcomeColumns,
-    head: { ...reportHead(source, items, counts), copies: [...ending.copies] },
+    head: { file: source, rows: items.length, counts, copies: [...ending.copies] },
   };
   await output.print(result).catch((error) => {
     const created = `${countOf(counts.created ?? 0, 'row')} created`;
@@ -123,13 +106,13 @@ export async function reportEnding(
 }
 
 function toOutcome({ fate }: Item): Word {
-  if (fate === 'create') return 'left';
-  return fate === 'similar' ? 'refused' : fate;
+  return rowFates[fate].outcome ?? fate;
 }
 
 function toOutcomeRow(item: Item): JsonObject {
   const { line, name, fate, id, as, refusal } = item;
-  const row = { line, name, outcome: toOutcome(item), id: toExactId(id), as };
+  const exactId = id === undefined ? undefined : toInteger(BigInt(id));
+  const row = { line, name, outcome: toOutcome(item), id: exactId, as };
   if (refusal) return { ...row, ...refusal };
   if (fate !== 'similar') return row;
   return { ...row, message: describeLookAlike(item) };
@@ -144,7 +127,7 @@ function importFailure(
   const cause = asFailure(error);
   if (error !== undefined && !cause) return error;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
-  const open = unknown + refused + left;
+  const open = items.filter(({ fate }) => rowFates[fate].exitCode > 0).length;
   const done = `${formatCount(items.length - open)} of ${countOf(items.length, 'row')} ${items.length === 1 ? 'is' : 'are'} done; nothing was lost.`;
   const mistaken = items.filter(({ isMistaken }) => isMistaken).length;
   if (open + copies.length + mistaken === 0) {
@@ -155,7 +138,7 @@ function importFailure(
   }
   const similar = findByFate(items, 'similar').length;
   const reason = cause?.message ?? (stop && 'the outcomes of three requests in a row are unknown');
-  const which = similar > 0 ? ` (${formatCount(similar)} ${rowWords.similar})` : '';
+  const which = similar > 0 ? ` (${formatCount(similar)} ${rowFates.similar.words})` : '';
   const parts = [
     unknown > 0 && `${countOf(unknown, 'row')} with unknown outcome`,
     refused > 0 && `${countOf(refused, 'row')} refused${which}`,
@@ -208,36 +191,16 @@ function correctHint(refused: number, similar: number): string {
   return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }
 
-function reportHead(source: string, items: readonly Item[], counts: Counts): JsonObject {
-  return { file: source, rows: items.length, counts: { ...counts } };
-}
-
-function countLines(counts: Counts): string[] {
-  return listEntries(counts).map(([word, count]) => `${rowWords[word]}: ${formatCount(count)}`);
-}
-
-/** Counts words in the order of `rowWords`. */
+/** Counts words in the order of `rowFates`. */
 function countWords(words: readonly Word[]): Counts {
   const counts: Partial<Record<Word, number>> = {};
-  for (const word of Object.keys(rowWords) as Word[]) {
+  for (const word of Object.keys(rowFates) as Word[]) {
     const count = words.filter((other) => other === word).length;
     if (count > 0) counts[word] = count;
   }
   return counts;
 }
 
-function describeCounts(counts: Counts, where: string): string {
-  return listEntries(counts)
-    .map(([word, count]) => {
-      return `${formatCount(count)} ${rowWords[word]}${word === 'create' ? where : ''}`;
-    })
-    .join(', ');
-}
-
 function listEntries(counts: Counts): [Word, number][] {
   return Object.entries(counts) as [Word, number][];
-}
-
-function toExactId(id: string | undefined): number | bigint | undefined {
-  return id === undefined ? undefined : toInteger(BigInt(id));
 }

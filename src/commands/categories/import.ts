@@ -1,8 +1,7 @@
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
-import { notice } from '../../events.ts';
 import { contentFields } from '../../fields.ts';
 import { findByFate } from '../../import/fates.ts';
-import { previewImport, runImport } from '../../import/import-rows.ts';
+import { runImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
@@ -13,9 +12,9 @@ import { invalid, parseDuration } from '../../settings/values.ts';
 import { commandOn } from '../../text/shell.ts';
 import { countOf, duration } from '../../time.ts';
 import type { Verb } from '../verb.ts';
-import { forecastImport } from './forecast.ts';
-import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
+import { outcomeColumns, reportEnding, showPlan } from './import-report.ts';
 import { openLedger, openTurn } from './open-import.ts';
+import { preview, previewColumns } from './preview.ts';
 
 type Options = {
   readonly format?: InputFormat;
@@ -33,7 +32,7 @@ const importVerb: Verb = {
   takes: [['<file>', 'file of categories, or - for standard input']],
   options: [
     ['--format <format>', 'input format (default: by file extension)', inputFormats],
-    ['--dry-run', 'show the plan without creating anything; costs one request'],
+    ['--dry-run', 'print what would become of each row; costs one request, creates nothing'],
     ['-y, --yes', 'do not ask; needed in scripts'],
     [
       '--settle <duration>',
@@ -68,17 +67,22 @@ export { importVerb as import };
 
 async function importFile(session: Session, file: string, options: Options): Promise<void> {
   const { context, output, report } = session;
-  output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
+  output.checkColumns(options.dryRun ? previewColumns : outcomeColumns);
   session.settings.get('plan');
   const settleTimes = resolveSettle(options.settle);
   const maxWaitMs = session.settings.get('max-wait').value;
   const { source, path, items } = await readInput(session, file, options.format);
-  if (items.length === 0 && !options.dryRun) {
-    return reportEnding(session, source, [], { stop: undefined, copies: [] });
+  if (options.dryRun) {
+    const { rows } = await preview(session, items);
+    await showPlan(session, items, 0);
+    return output.print({ list: rows, columns: previewColumns, empty: 'Nothing to import.' });
   }
+  if (items.length === 0) return reportEnding(session, source, [], { stop: undefined, copies: [] });
   const canAsk = file !== '-' && canPrompt(context, session.options) && !session.options.quiet;
-  if (!canAsk && !options.yes && !options.dryRun) {
-    const look = commandOnFile(session, 'import --dry-run', file, options);
+  if (!canAsk && !options.yes) {
+    const format = options.format ? ` --format ${options.format}` : '';
+    const flags = `--dry-run${profileFlag(session.profile)}${format}`;
+    const look = commandOn(`petstore categories import ${flags}`, file);
     const hint = path === undefined ? 'Add --yes.' : `Add --yes, or look first. Run: ${look}`;
     throw usageFailure('confirmation needed, but petstore cannot ask here', hint);
   }
@@ -89,29 +93,8 @@ async function importFile(session: Session, file: string, options: Options): Pro
     isSettled: () => findByFate(items, 'unknown').length === 0 && ledger.sync(),
   });
   const client = await session.client();
-  const job = { context, client, report, items, ledger } as const;
-  if (!options.dryRun) {
-    return run(session, source, { ...job, ...settleTimes, maxWaitMs, turn }, options.yes ?? false);
-  }
-  await previewImport(job);
-  const toCreate = findByFate(items, 'create').length;
-  const forecast = await forecastImport(session, toCreate, 0);
-  showPlan(session, items, toCreate, forecast);
-  // A table has only the counts.
-  if (path !== undefined && session.format === 'table' && toCreate > 0) {
-    notice(report, `to see the names: ${commandOnFile(session, 'diff', file, options)}`);
-  }
-  await printPlan(session, source, items, forecast);
-}
-
-function commandOnFile(
-  { profile }: Session,
-  verb: string,
-  file: string,
-  { format }: Options,
-): string {
-  const flags = profileFlag(profile) + (format ? ` --format ${format}` : '');
-  return commandOn(`petstore categories ${verb}${flags}`, file);
+  const job = { context, client, report, items, ledger, ...settleTimes, maxWaitMs, turn };
+  return run(session, source, job, options.yes ?? false);
 }
 
 function resolveSettle(text: string | undefined): SettleTimes {
@@ -132,15 +115,13 @@ async function run(
   const ending = await runImport({
     ...job,
     async confirm(beforeAsking) {
-      const toCreate = findByFate(items, 'create').length;
-      const forecast = await forecastImport(session, toCreate, 1);
-      showPlan(session, items, toCreate, forecast);
+      const { toCreate, ms } = await showPlan(session, items, 1);
       if (toCreate === 0) return;
       if (!isConfirmed) {
         await beforeAsking();
         await ask(session, toCreate);
       }
-      progress = startProgress(session, toCreate, forecast.ms);
+      progress = startProgress(session, toCreate, ms);
     },
     onRowDone: () => progress?.step(),
   }).catch((error) => {
