@@ -12,7 +12,7 @@ describe('an import whose service is away', () => {
     ['for a minute', 5, minute, '2m', refused, 0],
     ['for four minutes', 5, 4 * minute, 'inf', refused, 0],
     ['for four minutes, longer than it may wait', 5, 4 * minute, '2m', refused, 7],
-    ['for ever', 5, ever, 'inf', refused, 7],
+    ['for six minutes, where it waits five at most', 5, 6 * minute, 'inf', refused, 7],
     ['at its start', 0, minute, '2m', refused, 0],
     ['at its start, for ever', 0, ever, '2m', refused, 5],
     ['behind a gateway (502)', 5, minute, '2m', reply(502, {}), 0],

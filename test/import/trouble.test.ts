@@ -135,6 +135,7 @@ describe('an import', () => {
       message: '8 rows left: rate limit reached: 15 requests per day',
       hint: expect.stringMatching(`^${again} at 2026-11-20T15:14:0[0-3]Z to `),
       resetAt: expect.stringMatching(/^2026-11-20T15:14:0[0-3]Z$/),
+      retryAfter: 601,
     });
     expect([sandbox.categories.length, sandbox.requests.length]).toEqual([22, 22 + 3]);
   });

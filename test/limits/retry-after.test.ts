@@ -30,6 +30,11 @@ stories(
     list! < 429 600 => 75
     PETSTORE_BASE_URL=http://127.0.0.1:4010/v1// list! => 75; sent 0
 
+  is a floor, whatever less another one names that was in flight with it
+    list
+    2 x list! < 429 60, 429 5 after 1s => 75
+    list! => 75; until 60s; sent 0
+
   ends a window without a reset
     list < 429 2 left 0 limit 60 => at 2s
 
@@ -154,5 +159,11 @@ stories(
     plan 1/min
     file pets.csv name ant bee cat
     import pets.csv --max-wait 70s => json {"counts":{"created":3}}
+
+  is for each row of an import, however long those before it took
+    list! < 429 1 => 75
+    3s later
+    file pets.csv name ant bee cat dog emu
+    import pets.csv --max-wait 60s < after 0s, 4 x after 25s, 429 30 => json {"counts":{"created":5}}
 `,
 );
