@@ -13,6 +13,7 @@ describe('the plan that --dry-run shows', () => {
   test.for<[what: string, rows: Content[], existing: Content[], plan: string[]]>([
     ['new names', [['dog'], ['cat']], [], ['create', 'create']],
     ['a listed name', [['dog']], [['dog', 'Barks']], ['existing 1']],
+    ['an empty description', [['dog', '']], [['dog']], ['existing 1']],
     ['a listed name and description', [['dog', 'Barks']], [['dog', 'Barks']], ['existing 1']],
     ['another description', [['dog', 'Bites']], [['dog', 'Barks']], ['differs 1']],
     ['one of two', [['dog', 'Bites']], [['dog'], ['dog', 'Bites']], ['existing 2']],

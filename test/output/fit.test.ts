@@ -79,6 +79,14 @@ describe('on a terminal a list', () => {
     },
   );
 
+  test('has a frame up to 1,000 rows', async ({ petstore, sandbox }) => {
+    sandbox.categories.push(...rows.slice(0, 1_000));
+
+    expect((await petstore(list)).stdout).toMatch(/^┌/);
+    sandbox.categories.push(rabbit);
+    expect((await petstore(list)).stdout).toMatch(/^id/);
+  });
+
   test('is wrapped by words, and fills the width', async ({ petstore, sandbox }) => {
     sandbox.categories.push({ ...rabbit, id: exact('12') });
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Run } from '../../support/import-cases.ts';
 import { test as base, expect, type RunOptions, reply } from '../../support/petstore.ts';
 import { category, formats } from '../../support/values.ts';
@@ -67,6 +68,20 @@ test('sorts a list above 1 MiB, with every field as it came', async ({ list, san
   const { stdout } = await list('--sort name -o ndjson');
 
   expect(stdout).toBe(`${rows.toReversed().join('\n')}\n`);
+});
+
+test('prints a whole, validated result or nothing, up to 8 MiB', async ({ list, sandbox }) => {
+  const row = `{"id":1,"name":"dog"}${' '.repeat(1_000_000)},`;
+  const pieces = ['[', ...Array<string>(8).fill(row), '{"id":2}]'].map((text) => Buffer.from(text));
+  sandbox.reactions.push(async () => ({ status: 200, headers: {}, body: Readable.from(pieces) }));
+
+  const { exitCode, stdout, stderr } = await list('-o ndjson');
+
+  expect([exitCode, stdout, stderr]).toEqual([
+    5,
+    '',
+    expect.stringContaining('(item 9: name is missing)"'),
+  ]);
 });
 
 test.for([
