@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, silence, test } from '../support/petstore.ts';
+import { never } from '../support/told.ts';
 import { interrupted, type WireRequest } from '../support/values.ts';
 
 const list = ['categories', 'list'];
@@ -56,6 +57,26 @@ describe('--timeout', () => {
       expect(sandbox.requests).toHaveLength(1);
     },
   );
+
+  test('is between two pieces of a streamed list', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(async ({ onSent }) => {
+      onSent();
+      const body = (async function* () {
+        yield Buffer.from(`${' '.repeat(2 ** 23)}[`);
+        for (const seconds of [19, 19, 21]) {
+          await clock.sleep(seconds * 1_000, never);
+          yield Buffer.from(' ');
+        }
+        yield Buffer.from(']');
+      })();
+      return { status: 200, headers: {}, body };
+    });
+
+    const { exitCode, stderr } = await petstore([...list, '--timeout', '20s']);
+
+    expect([exitCode, clock.now() - startTime]).toEqual([5, 58_000]);
+    expect(stderr).toContain('the rest of the response from 127.0.0.1:4010 timed out after 20s\n');
+  });
 
   test('does not wait for the rest of a refusal: two seconds, and the status counts', async ({
     petstore,
