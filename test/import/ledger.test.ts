@@ -234,6 +234,7 @@ describe('what was created here', () => {
     rename(escapeHtml);
     for (const name of ['a & b', 'c & d']) await petstore(ifMissing(name));
     const [ledger = ''] = ledgerFiles(folder).filter((path) => path.endsWith('kept'));
+    expect(ledgerFiles(folder), 'what was created is kept').toContain(ledger);
     const bytes = readFileSync(ledger);
     const lastLine = bytes.lastIndexOf('\n');
     for (let at = 0; at < lastLine; at += 13) {

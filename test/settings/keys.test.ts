@@ -36,7 +36,8 @@ describe('auth login', () => {
       const file = join(keys, 'production.json');
       const stored = { origin: 'https://a.example', key: testKey };
       expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(stored);
-      for (const path of [file, keys, config]) expect(isPrivate(path)).toBe(true);
+      const open = [file, keys, config].filter((path) => !isPrivate(path));
+      expect(open, 'others can read it').toEqual([]);
       expect(readdirSync(keys)).toEqual(['production.json']);
     },
   );
@@ -131,7 +132,8 @@ test.for([
     expect(listed).toMatchObject({ stdout: `{"id":1,"name":"${shown}"}\n`, stderr: '' });
     expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
     for (const { stdout, stderr } of [login, status, doctor]) {
-      expect((stdout + stderr).includes('API key is shorter than 8 characters, so')).toBe(isShort);
+      const said = /API key is shorter than 8 characters, so/.test(stdout + stderr);
+      expect(said, stdout + stderr).toBe(isShort);
     }
   },
 );

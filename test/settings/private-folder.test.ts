@@ -59,7 +59,7 @@ describe('a folder in a state folder to which others can write', () => {
     }
 
     expect(readdirSync(state).sort()).toEqual(['ledger', 'limits', 'turns']);
-    for (const name of readdirSync(state)) expect(isPrivate(join(state, name))).toBe(true);
+    for (const name of readdirSync(state)) expect(isPrivate(join(state, name)), name).toBe(true);
   });
 });
 

@@ -15,7 +15,9 @@ export function noteCommands({ onTestFailed }: Pick<TestContext, 'onTestFailed'>
   const last: Command[] = [];
   onTestFailed(({ task }) => {
     const [error] = task.result?.errors ?? [];
-    if (error) error.message += last.map(describeCommand).join('');
+    // The difference of a list of messages names its commands itself.
+    if (error && !error.message.startsWith('Snapshot '))
+      error.message += last.map(describeCommand).join('');
   });
   return (command: Command): Command => {
     if (last.push(command) > maxCommands) last.shift();

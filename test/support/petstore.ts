@@ -161,16 +161,14 @@ export const test = base.extend<Fixtures>({
       const isOther = /^(?:sandbox|completion)/.test(argv[0] ?? '') || context?.stderr;
       const broken = isOther ? [] : brokenPromises(ended, [testKey, ...secrets]);
       expect(broken, `${argv.join(' ')}\n${ended.stderr}`).toEqual([]);
-      const result = {
-        ...ended,
-        events: () =>
-          ended.stderr
-            .split('\n')
-            .filter(Boolean)
-            .map((line) => JSON.parse(line)),
-      };
-      const json = { get: () => JSON.parse(ended.stdout) };
-      return Object.defineProperty(result as Omit<Result, 'json'>, 'json', json) as Result;
+      const events = () =>
+        ended.stderr
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line));
+      // Vitest reads each property of the object itself for a diff, and no stdout but JSON is read as such.
+      const json: PropertyDescriptor = { get: () => JSON.parse(ended.stdout) };
+      return Object.assign(Object.create(Object.create(null, { json })), ended, { events });
     });
   },
 });

@@ -70,7 +70,8 @@ describe('a cell in a folder', () => {
     const path = join(folder, 'new', 'cell');
 
     await add(fileCell<Names>(path), 'a');
-    for (const name of ['.', ...readdirSync(path)]) expect(isPrivate(join(path, name))).toBe(true);
+    for (const name of ['.', ...readdirSync(path)])
+      expect(isPrivate(join(path, name)), name).toBe(true);
   });
 
   test('refuses a value above its bound, and keeps the one before', async ({ folder }) => {
