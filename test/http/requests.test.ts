@@ -40,20 +40,20 @@ describe('Ctrl-C', () => {
 
 describe('--timeout', () => {
   test.for([
-    ['a read', undefined, 5, list],
-    ['a write', 'unknown', 6, post],
+    ['a read', undefined, 5, [...list, '--timeout', '20s'], 20],
+    ['a write, after 30 s unless told otherwise,', 'unknown', 6, post, 30],
   ] as const)(
     'ends %s whose response never ends, which is not sent again',
-    async ([, outcome, exit, argv], { petstore, sandbox, clock }) => {
+    async ([, outcome, exit, argv, seconds], { petstore, sandbox, clock }) => {
       sandbox.react = () => begun(200, '[{"id":1,');
 
-      const result = await petstore([...argv, '--timeout', '20s', '--json']);
+      const result = await petstore([...argv, '--json']);
 
       expect(result).toMatchObject({ exitCode: exit, stdout: '' });
       const error = result.events().at(-1);
-      expect(error?.message).toBe('the request to 127.0.0.1:4010 timed out after 20s');
+      expect(error?.message).toBe(`the request to 127.0.0.1:4010 timed out after ${seconds}s`);
       expect(error?.outcome).toBe(outcome);
-      expect(clock.now() - startTime).toBe(20_000);
+      expect(clock.now() - startTime).toBe(seconds * 1_000);
       expect(sandbox.requests).toHaveLength(1);
     },
   );

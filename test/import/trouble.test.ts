@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
@@ -217,17 +215,3 @@ describe('an import', () => {
     expect([sandbox.categories.length, creates(sandbox)]).toEqual([1, ['dog']]);
   });
 });
-
-test.for(['import FILE --yes', 'create cat --if-missing'])(
-  '%s sends nothing without a state folder',
-  async (line, { petstore, sandbox, folder }) => {
-    writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
-    writeFileSync(join(folder, 'pets.csv'), three);
-    const words = line.replace('FILE', join(folder, 'pets.csv'));
-
-    const { exitCode, stdout, events } = await petstore(`categories ${words} --json`);
-
-    expect([exitCode, stdout, sandbox.requests]).toEqual([74, '', []]);
-    expect(events().at(-1)).toMatchObject({ kind: 'output', outcome: 'not_sent' });
-  },
-);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync }
 import { join } from 'node:path';
 import { test as base, three } from '../support/import-cases.ts';
 import { expect } from '../support/petstore.ts';
-import { takeTurnAs } from '../support/values.ts';
+import { putValue } from '../support/values.ts';
 
 /** The folder of the turn of the service, in which owl was created. */
 const test = base.extend<{ turn: string }>({
@@ -17,7 +17,7 @@ const test = base.extend<{ turn: string }>({
 const newest = (turn: string) => join(turn, `${Math.max(...readdirSync(turn).map(Number))}`);
 
 const write = (text: string) => (turn: string) => writeFileSync(newest(turn), text);
-const add = (value: unknown) => (turn: string) => takeTurnAs(turn, value);
+const add = (value: unknown) => (turn: string) => putValue(turn, value);
 
 test.for<[what: string, damage: (turn: string) => void, says: string]>([
   ['nothing in it', write(''), 'cannot read'],

@@ -4,16 +4,26 @@ import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { stateFiles } from '../support/state-files.ts';
 import { expectTold, list, listNow, never, respondAfter } from '../support/told.ts';
+import { putValue } from '../support/values.ts';
 
 const refusal = (seconds: number) => reply(429, {}, { 'retry-after': String(seconds) });
+
+const block = { reason: '429', since: 1e12, until: 2.5e14 };
+const stamp = { at: 1e12, wall: startTime, uptime: 0, boot: 'before' };
+const farWait = { state: { permits: {}, refusals: 1, block }, stamp };
 
 type Files = { newest: string; limits: string; all: readonly string[] };
 const write = (path: string, text = '') => writeFileSync(path, text);
 
 test.for<[what: string, damage: (files: Files) => unknown, exitCode: number]>([
   ['the newest is huge', ({ newest }) => write(newest, ' '.repeat(3e6)), 0],
+  ['the newest has a wait until the year 9999', ({ limits }) => putValue(limits, farWait), 75],
   ['the newest is a folder', ({ newest }) => [rmSync(newest), mkdirSync(newest)], 74],
-  ['the newest is a link', ({ newest }) => [rmSync(newest), symlinkSync('/nowhere', newest)], 74],
+  [
+    'the newest is a link',
+    ({ newest, all }) => [rmSync(newest), symlinkSync(`${all[0]}`, newest)],
+    74,
+  ],
   ['all are empty', ({ all }) => all.map((path) => write(path)), 0],
   ['all are gone', ({ all }) => all.map((path) => rmSync(path)), 0],
   ['the folder is gone', ({ limits }) => rmSync(limits, { recursive: true }), 0],
@@ -21,7 +31,7 @@ test.for<[what: string, damage: (files: Files) => unknown, exitCode: number]>([
   ['one is of others', ({ limits }) => write(join(limits, 'notes')), 75],
 ])(
   'if of the files of a limit %s, commands go on unless it cannot be read',
-  async ([, damage, exitCode], { petstore, sandbox, folder }) => {
+  async ([what, damage, exitCode], { petstore, sandbox, folder }) => {
     sandbox.reactions.push(refusal(90));
     await petstore(listNow);
     const all = stateFiles(folder).map(({ path }) => path);
@@ -33,6 +43,8 @@ test.for<[what: string, damage: (files: Files) => unknown, exitCode: number]>([
     const last = await petstore(list, { context });
 
     expect([next.exitCode, last.exitCode]).toEqual([exitCode, exitCode === 74 ? 74 : 0]);
+    const says = ' is damaged; the one before it counts';
+    expect(next.stderr.includes(says)).toBe(/huge$|empty|9999/.test(what));
   },
 );
 

@@ -46,6 +46,7 @@ test.for([
       ['categories list', 0],
       ['config set output json', 74],
       ['auth login', 74],
+      ['categories create cat --if-missing', 74],
       ['categories import - --format ndjson --yes', 74],
     ] as const) {
       // A row, and a key as well.

@@ -32,8 +32,8 @@ export function interrupted(exitCode: 129 | 130 | 143): Interruption {
   return new Interruption(exitCode);
 }
 
-/** Puts a value in place of a turn on disk, as another process would. */
-export function takeTurnAs(folder: string, value: unknown): void {
+/** Puts a value in place of a turn or a limit on disk, as another process would. */
+export function putValue(folder: string, value: unknown): void {
   const cell = fileCell(folder);
   cell.replace(cell.read(), value);
 }

@@ -1,17 +1,9 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Cell, change, memoryCell, orInMemory } from '../../../src/store/cell.ts';
 import { fileCell } from '../../../src/store/file-cell.ts';
 import { expect, test } from '../../support/petstore.ts';
-import { isPrivate } from '../../support/posix.ts';
 
 type Names = Readonly<Record<string, number>>;
 
@@ -66,14 +58,6 @@ describe.each(kinds)('a cell %s', (_, create) => {
 });
 
 describe('a cell in a folder', () => {
-  test('makes private files', async ({ folder }) => {
-    const path = join(folder, 'new', 'cell');
-
-    await add(fileCell<Names>(path), 'a');
-    for (const name of ['.', ...readdirSync(path)])
-      expect(isPrivate(join(path, name)), name).toBe(true);
-  });
-
   test('refuses a value above its bound, and keeps the one before', async ({ folder }) => {
     const cell = fileCell<Names>(folder, { maxBytes: 200 });
     await add(cell, 'a');
@@ -128,15 +112,6 @@ describe('a cell in a folder', () => {
     expect(await suspended.replace(seen, { suspended: 1 })).toBe(false);
 
     expect(await namesIn(fileCell(folder))).toEqual(ten);
-  });
-
-  test('reads nothing through a link', async ({ folder }) => {
-    const path = join(folder, 'cell');
-    await add(fileCell(join(folder, 'elsewhere')), 'a');
-    mkdirSync(path);
-    symlinkSync(join(folder, 'elsewhere', '2'), join(path, '2'));
-
-    await expect(namesIn(fileCell(path))).rejects.toThrow('2 is a symbolic link');
   });
 });
 
