@@ -48,21 +48,6 @@ for (const [name, program] of Object.entries(engines).slice(0, 1))
         }),
     });
 
-    test('ten import one file at once: every name once', async ({
-      on,
-      importOf,
-      serve,
-      expect,
-    }) => {
-      const service = await serve({ plan: fast });
-      const argv = importOf(300);
-
-      const ends = await Promise.all(times(10, (n) => on(n, argv, service).ended));
-
-      expect(ends.map(({ code }) => code)).toEqual(times(10, () => 0));
-      expect(countUp(service)).toEqual({ created: 300, names: 300 });
-    });
-
     test('twenty create one name: one id', async ({ on, serve, expect }) => {
       const service = await serve({ plan: fast });
       const argv = ['categories', 'create', 'ferret', '--if-missing', '--query', 'id', ...patient];

@@ -112,6 +112,11 @@ const rows: readonly Row[] = [
   }),
   ...rowsOf('moved', 'redirects to', {
     'C1 and bidi in a location': say(http(307, '', { location: 'https://x/\u009b31m' })),
+    'the key in a location and a body': say(
+      http(307, JSON.stringify({ code: `Bearer ${canary}` }), {
+        location: `https://x/?key=${encodeURIComponent(canary)}`,
+      }),
+    ),
   }),
   ...rowsOf('limited', 'rate limit exceeded', {
     'a 429 whose wait is no ASCII': say(http(429, '{}', { 'retry-after': '\u009b31m' })),

@@ -3,25 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { expect, launcher, test } from '../support/program.ts';
 import { filesBelow, formsOf } from '../support/promises.ts';
-import { http, type RawService, type React, say, startRaw, whole } from '../support/raw.ts';
+import { type RawService, say, startRaw, whole } from '../support/raw.ts';
 
 /** A key of characters that each encoding writes in its own way. */
 const canary = 'ky+7Canary/%41"<b>=\\Zq9~f';
 let server: RawService;
-let elsewhere: RawService;
 beforeAll(async () => {
-  [server, elsewhere] = [await startRaw(), await startRaw()];
+  server = await startRaw();
 });
-afterAll(() => {
-  server.close();
-  elsewhere.close();
-});
-
-const echo = JSON.stringify({ code: canary, message: `Bearer ${canary}` });
-const redirect: React = (socket, seen) => {
-  const location = `${elsewhere.url}/?key=${encodeURIComponent(canary)}`;
-  say(http(307, echo, { location }))(socket, seen);
-};
+afterAll(() => server.close());
 
 /** Variables that make Node or a library say more. */
 const debugSwitches = {
@@ -32,17 +22,6 @@ const debugSwitches = {
 };
 
 describe.concurrent('the key is in no output and no file, and goes to its service alone:', () => {
-  test('of a service that redirects and repeats it', async ({ petstore, folder }) => {
-    const { url, seen } = server.at(redirect, { commits: true });
-    const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary };
-
-    await petstore('categories create rabbit --json -v', { env });
-
-    expect(filesWithKey(folder)).toEqual([]);
-    expect(seen[0]?.head).toContain(`authorization: Bearer ${canary}`);
-    expect(elsewhere.connections()).toBe(0);
-  });
-
   test('a stored key is in its one file, also for who debugs Node', async ({ start, folder }) => {
     const { url, seen } = server.at(say(whole));
     const env = { ...prepare(folder), ...debugSwitches, PETSTORE_BASE_URL: url };
