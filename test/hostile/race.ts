@@ -19,8 +19,8 @@ type Race = ServiceOptions & {
   readonly kills?: number;
   /** Tells when a window ends in milliseconds. */
   readonly resetInMs?: boolean;
-  /** Called while the race is on, with the folders of the machines. */
-  readonly disturb?: (folders: readonly string[]) => void;
+  /** Called while the race is on. */
+  readonly disturb?: () => void;
 };
 
 type Outcome = {
@@ -60,7 +60,7 @@ export async function race(options: Race): Promise<Outcome> {
   const failures: string[] = [];
   const random = createRandom(seed);
   const killer = kills > 0 ? setInterval(killOne, 300) : undefined;
-  options.disturb?.(folders);
+  options.disturb?.();
 
   await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines])));
   clearInterval(killer);

@@ -9,10 +9,6 @@ export type MemoryEngine = {
   fault: EngineFault | undefined;
   /** Is awaited before each reply. */
   delay: (() => Promise<void>) | undefined;
-  /** How many commands reached it. */
-  commands: number;
-  /** How many values were put there. */
-  changes: number;
   /** Starts it again with the values of an earlier moment, which this one returns: none to begin with. */
   readonly restore: (values?: Values) => void;
   readonly save: () => Values;
@@ -58,8 +54,6 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
   const engine: MemoryEngine = {
     fault: undefined,
     delay: undefined,
-    commands: 0,
-    changes: 0,
     save: () => new Map(held),
     restore(values = new Map()) {
       held = new Map(values);
@@ -78,7 +72,6 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
     if (fault && fault !== 'loses the reply') {
       throw Object.assign(new Error(errors[fault]), { code: codes[fault] });
     }
-    engine.commands += 1;
     const reply = runScript(key, args);
     await engine.delay?.();
     if (fault) throw new Error(errors[fault]);
@@ -93,7 +86,6 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
       return [time, current?.version ?? '', current?.value ?? '', Number(current?.run === run)];
     }
     held.set(key, { version, value, until: now() + Number(ttl) * 1_000, run });
-    engine.changes += 1;
     return [time, version, '', 1];
   }
 }

@@ -25,9 +25,7 @@ export type RawService = Awaited<ReturnType<typeof startRaw>>;
 /** Starts a server on a real port; each path that is asked for has a reaction of its own, byte for byte. */
 export async function startRaw() {
   const places: ((socket: Socket, head: string, body: string) => unknown)[] = [];
-  let connections = 0;
   const server = createServer((socket) => {
-    connections += 1;
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
@@ -59,7 +57,7 @@ export async function startRaw() {
     return { url: `http://127.0.0.1:${port}/${place - 1}/v1`, seen };
   }
 
-  return { url: `http://127.0.0.1:${port}`, at, connections: () => connections, close };
+  return { at, close };
 }
 
 const bytesOf = (make: Make, seen: Seen) => (typeof make === 'function' ? make(seen) : make);

@@ -36,14 +36,7 @@ export type Reply = {
 };
 
 /** What happens to a request: the sandbox's own response, now or once `release` is called, another one, or none. */
-export type Action =
-  | 'respond'
-  | 'hold'
-  | 'silence'
-  | 'reset'
-  | 'commit, then silence'
-  | 'commit, then reset'
-  | Reply;
+export type Action = 'respond' | 'hold' | 'silence' | 'reset' | 'commit, then reset' | Reply;
 
 export type ServiceOptions = {
   readonly plan?: Plan;
@@ -105,7 +98,6 @@ export async function openService(options: ServiceOptions = {}) {
     if (action === 'hold') await new Promise<void>((resolve) => held.push(resolve));
     if (action === 'reset') return void request.socket.resetAndDestroy();
     const reply = typeof action === 'object' ? action : await respond(arrival);
-    if (action === 'commit, then silence') return;
     if (action === 'commit, then reset') return void request.socket.resetAndDestroy();
     arrival.reply = reply;
     const type = { 'content-type': 'application/json' };
