@@ -38,7 +38,7 @@ export function readServiceError(response: ApiResponse, redact: Redact): Service
     return {
       status,
       ...(isCode && { code: `${code}` }),
-      ...(message && { message: cutText(redact(message), maxReasonLength) }),
+      ...(message && { message: redact(message) }),
     };
   }
   const text = readText(response, redact);

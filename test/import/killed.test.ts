@@ -127,8 +127,10 @@ test('while another process waits for what a killed run sent, a create says so',
   runProcess,
   clock,
 }) => {
+  // Time passes while a command is loaded.
+  await petstore('doctor');
   await runProcess(ifMissing, { create: vanish, isKilled: true });
-  const waiting = runProcess(ifMissing, { ctrlCAfterMs: 60_000 });
+  const waiting = runProcess(ifMissing, { ctrlCAfterMs: 100_000 });
   await clock.sleep(10 * second, never);
 
   const create = 'categories create emu --if-missing --max-wait 3s';
