@@ -77,7 +77,7 @@ export function readText({ bytes, isCut }: ApiResponse, redact: Redact): string 
 
 export function quoteReason(service: ServiceError | undefined): string {
   const reason = service?.message ?? service?.text?.line;
-  return reason ? `: ${reason}` : '';
+  return reason ? `: ${cutText(reason, maxReasonLength)}` : '';
 }
 
 /** Returns what to say of a 429 whose Error speaks of a ban. The interface document does not show the values of `code`. */

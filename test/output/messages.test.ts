@@ -39,16 +39,20 @@ test('what the service says is not broken into lines', async ({ petstore, sandbo
   expect(stderr).toContain(`petstore: the service refused the request (422 x): ${message}\n`);
 });
 
-test('of a reason 300 characters are shown, of its body 1,000', async ({ petstore, sandbox }) => {
+test('of a reason 300 characters are shown, of its body 1,000; the event keeps the message', async ({
+  petstore,
+  sandbox,
+}) => {
   const dogs = '🐕'.repeat(2_000);
-  sandbox.react = () => reply(422, { code: 'x', message: `!${dogs}` });
+  const message = `!${dogs}`;
+  sandbox.react = () => reply(422, { code: 'x', message });
   const reason = `!${dogs.slice(0, 298)}…`;
 
   const { stderr } = await petstore('categories create rabbit -v');
   const { events } = await petstore('categories create rabbit -v --json');
 
   expect(stderr).toContain(`petstore: the service refused the request (422 x): ${reason}\n`);
-  expect(events().at(-1)).toMatchObject({ code: 'x', message: reason, status: 422 });
+  expect(events().at(-1)).toMatchObject({ code: 'x', message, status: 422 });
   const body = `{"code":"x","message":"!${dogs}`.slice(0, 1_000);
   const lines = [...stderr.matchAll(/^petstore: << (.*)$/gm)].map(([, line]) => line);
   expect(lines.join('')).toBe(`${body}…`);
