@@ -6,7 +6,7 @@ const keyHint =
   "A key typed here is in the shell's history now. Run petstore auth login < KEY_FILE, or set PETSTORE_API_KEY.";
 const secret = /auth|bearer|credential|key|pass|pwd|secret|token/i;
 
-/** Words of other programs, matched against "COMPLAINT (COMMAND)". */
+/** Hints for words of other programs, which are matched against "COMPLAINT (COMMAND)". */
 const explanations: readonly (readonly [typed: RegExp, hint: string])[] = [
   [
     /^unknown command '(?:download|dump|export)' \(petstore(?: categories)?\)/,
@@ -35,9 +35,9 @@ export function toUsageFailure({ code, message }: CommanderError, written: strin
   const path = see.replace(/^See: | --help$/g, '');
   const isOption = complaint.startsWith('unknown option');
   const isSecret = secret.test(word) && (isOption || path === 'petstore config set');
-  const [, hint] = isSecret
-    ? [word, keyHint]
-    : (explanations.find(([words]) => words.test(`${complaint} (${path})`)) ?? []);
+  const [, explanation] =
+    explanations.find(([words]) => words.test(`${complaint} (${path})`)) ?? [];
+  const hint = isSecret ? keyHint : explanation;
   // `petstore help list` is an error of another kind.
   const isAtRoot = path === 'petstore' && code === 'commander.unknownCommand';
   const commands = isAtRoot ? listCommands(word) : [];
@@ -59,7 +59,7 @@ function listCommands(word: string): string[] {
   return [];
 }
 
-/** Rejects what only looks similar: `import` for `export`, `--sort` for `--lost`. */
+/** Returns false for words that mean something else: `import` for `export`, `--sort` for `--lost`. */
 function isSlip(word: string, meant: string): boolean {
   const [typed, letters] = [lettersOf(word), lettersOf(meant)];
   if (typed[0] !== letters[0] || Math.abs(typed.length - letters.length) > 3) return false;

@@ -62,7 +62,6 @@ const maxPutBackMs = maxBeatAgeMs + 2_000;
 const maxUnusedMs = 30 * 86_400_000;
 const spaceHint =
   'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
-const leftBehind = 'is waiting for what a killed run may have sent';
 const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
 /** Opens the turn of a service in the store that is set, else on disk. */
@@ -164,7 +163,9 @@ export function describeHolder(
 ): string {
   // It keeps what an earlier process has left, until that is settled.
   const isSettling = unsettledAt < since;
-  const does = isSettling ? leftBehind : `has been ${doing} since ${isoTime(since)}`;
+  const does = isSettling
+    ? 'is waiting for what a killed run may have sent'
+    : `has been ${doing} since ${isoTime(since)}`;
   return `process ${pid} on ${host} ${does}`;
 }
 
