@@ -227,7 +227,7 @@ export function profileFlag({ name, given }: Profile): string {
 /** A command of ours in a hint, without what comes after it. */
 const commandInHint = /\b(?:run|see):? petstore .*?(?=\.?$| <| \(| -- )/i;
 
-/** Adds the profile that was given to the command in a hint. Most of the rooms that write hints know no profiles. */
+/** Adds the profile that was given to the command in a hint. Most code that writes hints does not know the profile. */
 export function addProfile(hint: string | undefined, profile: Profile): string | undefined {
   return hint?.replace(commandInHint, (command) =>
     / --(?:help|profile)\b/.test(command) ? command : command + profileFlag(profile),
