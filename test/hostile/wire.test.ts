@@ -163,9 +163,11 @@ async function check(line: string, [, meaning, react, says]: Row): Promise<void>
     timeout: timeouts[meaning === 'slow' ? 'slow' : 'others'],
   });
 
-  const ofRows = [0, 75].includes(ofRead) ? ofRead : 7;
+  // Rows that time out may still be unknown at the end of the run, or are known as not created.
+  const ofRows = [0, 75].includes(ofRead) ? [ofRead] : meaning === 'slow' ? [6, 7] : [7];
+  const codes = isRows ? ofRows : [writes ? ofCreate : ofRead];
   const creates = seen.filter(({ method }) => method === 'POST').length;
-  expect(run.exitCode, `${line}: ${run.stderr}`).toBe(isRows ? ofRows : writes ? ofCreate : ofRead);
+  expect(codes, `${line}: ${run.stderr}`).toContain(run.exitCode);
   if (![0, 75].includes(run.exitCode) && !isRows) expect(run.stdout).toBe('');
   if (!isFine && /list$|create/.test(line)) expect(run.error.message).toMatch(new RegExp(says));
   if (meaning !== 'slow') expect(run.stderr).not.toContain('timed out after');
@@ -176,7 +178,7 @@ async function check(line: string, [, meaning, react, says]: Row): Promise<void>
 }
 
 describe.concurrent('a service that goes wrong', () => {
-  test.for(rows)('%s is %s', { timeout: 120_000 }, async (row) => {
+  test.for(rows)('%s is %s', async (row) => {
     const lines = ['categories list', ...(row[4] ? [] : ['categories create rabbit'])];
     for (const line of [...lines, ...(examples.get(row[1]) === row ? others : [])])
       await check(line, row);

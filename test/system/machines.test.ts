@@ -66,29 +66,25 @@ for (const [what, tags, wrapper, saved] of [
   });
 }
 
-test('with too few file handles it says so, where Node itself can start', async ({
-  execute,
-  folder,
-  serve,
-}) => {
-  const { env, requests } = await serve();
-  writeFileSync(join(folder, 'rows.csv'), 'name\nant\n');
-  const program = `'${process.execPath}' '${launcher}'`;
-  const codes = new Set<unknown>();
-  for (let handles = 16; handles <= 26; handles += 1) {
-    for (const line of ['list', 'create emu', 'create emu --if-missing', 'import rows.csv --yes']) {
-      const script = `ulimit -n ${handles}; ${program} categories ${line} -q --max-wait 0; exit $?`;
-      const before = requests.length;
+test.for(['list', 'create emu', 'create emu --if-missing', 'import rows.csv --yes'])(
+  'with too few file handles %s says so, where Node itself can start',
+  async (line, { execute, folder, serve }) => {
+    const { env, requests } = await serve();
+    writeFileSync(join(folder, 'rows.csv'), 'name\nant\n');
+    const refused: number[] = [];
+    for (let handles = 16; ; handles += 1) {
+      const program = `'${process.execPath}' '${launcher}' categories ${line} -q --max-wait 0`;
+      const script = `ulimit -n ${handles}; ${program}; exit $?`;
       const { code, stderr } = await execute('sh', ['-c', script], { env });
       if (code === 134 || code === 139 || /^Node\.js v/m.test(stderr)) continue;
-      codes.add(code);
-      if (code === 0) continue;
-      expect([code, requests.length], stderr).toEqual([74, before]);
+      if (code === 0) break;
+      refused.push(handles);
+      expect([code, requests.length], stderr).toEqual([74, 0]);
       expect(stderr).toContain('\nNothing was sent.\nAllow more open files (ulimit -n)');
     }
-  }
-  expect([...codes].sort()).toEqual([0, 74]);
-});
+    expect(refused).not.toEqual([]);
+  },
+);
 
 test('on a Node without WebAssembly it says that it cannot send (exit 74)', async ({ execute }) => {
   const argv = ['--jitless', launcher, 'categories', 'create', 'emu', '-q', '-p', 'sandbox'];

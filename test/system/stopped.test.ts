@@ -1,9 +1,25 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGate, expect, test } from '../support/program.ts';
+import { createGate, expect, launcher, test } from '../support/program.ts';
+
+/** The deadlines of requests, and nothing else of 1,234 ms, pass when a file is there, not earlier: the machine may be slow. */
+const hook = `
+  const { existsSync, rmSync } = require('node:fs');
+  const { setTimeout, clearTimeout } = globalThis;
+  const deadlines = new Set();
+  globalThis.setTimeout = (pass, ms) => (ms === 1_234 ? deadlines.add(pass) && pass : setTimeout(pass, ms));
+  globalThis.clearTimeout = (timer) => deadlines.delete(timer) || clearTimeout(timer);
+  const look = () => {
+    if (!existsSync('passed')) return;
+    rmSync('passed');
+    for (const pass of deadlines) pass();
+    deadlines.clear();
+  };
+  setInterval(look, 10).unref();
+`;
 
 test('an import that is stopped keeps its turn, holds up no other work, and goes on where it was', async ({
-  start,
+  spawn,
   petstore,
   serve,
   folder,
@@ -17,11 +33,14 @@ test('an import that is stopped keeps its turn, holds up no other work, and goes
     },
   });
   writeFileSync(join(folder, 'rows.csv'), 'name\nant\nbee\nfly\nbug\n');
-  // It is stopped for longer than it may wait for its responses, which have come by then.
-  const line = 'categories import rows.csv --yes --timeout 1s --json --query items[].outcome';
-  const stopped = start(line, { env });
+  writeFileSync(join(folder, 'hook.cjs'), hook);
+  const line = 'categories import rows.csv --yes --timeout 1234ms --json --query items[].outcome';
+  const argv = ['--require', './hook.cjs', launcher, ...line.split(' ')];
+  const stopped = spawn(process.execPath, argv, { env });
   await service.arrived(3);
   stopped.child.kill('SIGSTOP');
+  // When it goes on, it has waited for its responses for too long, but they have come.
+  writeFileSync(join(folder, 'passed'), '');
   gate.open();
 
   const [same, other] = await Promise.all([
@@ -34,6 +53,7 @@ test('an import that is stopped keeps its turn, holds up no other work, and goes
   expect([same.code, other.code], same.stderr + other.stderr).toEqual([75, 0]);
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toEqual(Array(4).fill('created'));
+  expect(existsSync(join(folder, 'passed'))).toBe(false);
   const names = service.state.categories.map(({ name }) => name).sort();
   expect(names).toEqual(['ant', 'bee', 'bug', 'fly', 'yak']);
   expect(service.requests.filter(({ reply }) => reply?.status === 429)).toEqual([]);
