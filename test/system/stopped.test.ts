@@ -7,7 +7,8 @@ const hook = `
   const { existsSync, rmSync } = require('node:fs');
   const { setTimeout, clearTimeout } = globalThis;
   const deadlines = new Set();
-  globalThis.setTimeout = (pass, ms) => (ms === 1_234 ? deadlines.add(pass) && pass : setTimeout(pass, ms));
+  globalThis.setTimeout = (pass, ms, ...args) =>
+    ms === 1_234 ? deadlines.add(pass) && pass : setTimeout(pass, ms, ...args);
   globalThis.clearTimeout = (timer) => deadlines.delete(timer) || clearTimeout(timer);
   const look = () => {
     if (!existsSync('passed')) return;
