@@ -1,11 +1,49 @@
-import type * as z from 'zod/mini';
-import type { snapshotSchema } from './state-schema.ts';
+import type { Owner } from '../context.ts';
+import type { Stamp } from './clocks.ts';
 
-export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
-export type State = Readonly<Snapshot['state']>;
-export type Window = Readonly<NonNullable<State['minute']>>;
-export type Permit = Readonly<State['permits'][string]>;
-export type Block = Readonly<NonNullable<State['block']>>;
+/**
+ * All that is known of the limit of one key. Times are ms on a clock of our own (clocks.ts). Processes of other versions read it:
+ * if its shape changes, count up the version in `nameLimit`.
+ */
+export type State = {
+  readonly minute?: Window | undefined;
+  readonly day?: Window | undefined;
+  readonly permits: Readonly<Record<string, Permit>>;
+  /** So many requests may be in flight. It grows with each response, so it may be a fraction. */
+  readonly together?: number | undefined;
+  /** When the last permit was granted. */
+  readonly grantedAt?: number | undefined;
+  readonly block?: Block | undefined;
+  /** 429s in a row. Those of requests that were in flight together are one. */
+  readonly refusals: number;
+  readonly ownCount?: { readonly since: number; readonly requests: number } | undefined;
+};
+
+export type Window = {
+  readonly limit: number;
+  /** No response has named the limit: it is that of the plan, or a guess. */
+  readonly isAssumed?: boolean | undefined;
+  readonly remaining: number;
+  /** So many of them are left to others who use the key in this window. */
+  readonly reserved?: number | undefined;
+  readonly endsAt: number;
+  /** The end by the service's clock. Undefined if the service did not report it, and we count ourselves. */
+  readonly serviceResetAt?: number | undefined;
+};
+
+/** Counts as spent at `expiresAt`, or when its process has ended. */
+export type Permit = { readonly expiresAt: number; readonly owner: Owner };
+
+export type Block = {
+  /** `unavailable` is a 503 with Retry-After; the others come from a 429. */
+  readonly reason: '429' | 'tripped' | 'banned' | 'unavailable';
+  readonly since: number;
+  readonly until: number;
+  /** So far apart go requests after it; with each minute after its end half as far. */
+  readonly gapMs: number;
+};
+
+export type Snapshot = { readonly state: State; readonly stamp: Stamp };
 
 export const emptyState: State = { permits: {}, refusals: 0 };
 

@@ -1,6 +1,6 @@
 import { notice } from '../events.ts';
 import type { Limit } from '../limit/limit.ts';
-import { nameLimit, openOwnLimit } from '../limit/open.ts';
+import { nameLimit, openOwnLimit, openStoreLimit } from '../limit/open.ts';
 import type { SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store-cell.ts';
@@ -16,7 +16,6 @@ export async function openLimits(setup: Setup, { address, secret }: Account): Pr
   const say = (text: string) => notice(report, text);
   if (!store) return openOwnLimit(context, stateFolder(context), name, say);
   if (options.verbose) say(`the rate limit is shared through ${store.name}`);
-  const { openStoreLimit } = await import('../limit/shared-limit.ts');
   return openStoreLimit(store, name, context);
 }
 
