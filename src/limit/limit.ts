@@ -8,8 +8,6 @@ type Step<Result> = (state: State, now: number) => readonly [State, Result];
 
 export type Limit = {
   readonly change: <Result>(step: Step<Result>) => Promise<Result>;
-  /** The value is in a shared store. */
-  readonly isRemote: boolean;
 };
 
 const firstMoment = 1e12;
@@ -28,7 +26,6 @@ export function openLimit<Look extends Seen<Snapshot>>(
     return results;
   });
   return {
-    isRemote: false,
     change: <Result>(step: Step<Result>) =>
       take(step).catch((error) => {
         throw explain(error);

@@ -124,8 +124,7 @@ export function openStoreLimit(store: Store, name: string, context: Context): Li
     return { wall: now, uptime: now, boot: 'server' };
   };
   const explain = (error: unknown) => storeFailure(store.name, error);
-  const limit = openLimit({ ...cell, read }, clocksOf, context.yieldToIo, explain);
-  return { ...limit, isRemote: true };
+  return openLimit({ ...cell, read }, clocksOf, context.yieldToIo, explain);
 }
 
 /** Returns undefined for a damaged value: then one request goes first. */

@@ -91,7 +91,7 @@ export function createSlots(context: Context, { limit, report, timeoutMs }: Shar
     first.firstAt = uptime();
     const until = first.request.waitUntil + first.firstAt - first.queuedAt;
     const { signal } = first;
-    const watch = { report, signal, until, isRemote: limit.isRemote };
+    const watch = { report, signal, until };
     const step = () => askFor(first).catch((error) => waitWhileAway(error, next));
     await waitFor({ now, uptime, random, sleep: sleepUntilWoken }, watch, step);
   }

@@ -8,7 +8,6 @@ const maxSleepMs = 1_000;
 const minCountedMs = 2_000;
 const firstPollMs = 20;
 const pollGrowth = 1.5;
-const storeSlowdown = 5;
 /** A process that wakes late sleeps this many times as long: with 200 processes, the start of a minute takes a quarter of the CPU. */
 const sleepPerDelay = 20;
 /** If the wall clock moves by more than this, the end of the wait is reported anew. */
@@ -54,10 +53,10 @@ export function pause(context: Clock, ms: number, words: Words, watch: Watch): P
 /** Repeats a step until it meets no obstacle, and returns its result. Reports the wait, which may last until `until` (by uptime). */
 export async function waitFor<Result>(
   { now, uptime, sleep, random }: Clock,
-  watch: Watch & { readonly until?: number; readonly isRemote?: boolean },
+  watch: Watch & { readonly until?: number },
   step: () => Promise<Result | Obstacle>,
 ): Promise<Result> {
-  const { report, signal, until = Number.POSITIVE_INFINITY, isRemote = false } = watch;
+  const { report, signal, until = Number.POSITIVE_INFINITY } = watch;
   const countedFrom = uptime() + minCountedMs;
   const by = Symbol('wait');
   let shown: Wait | undefined;
@@ -74,13 +73,10 @@ export async function waitFor<Result>(
       const isCounted = !mayEndEarly || uptime() >= countedFrom;
       if (isCounted && leftMs < (mayEndEarly ? 0 : waitMs)) throw found.failure;
       if (isCounted) show(found.wait, leftMs);
-      const slowdown = isRemote ? storeSlowdown : 1;
-      pollMs = found.version === version ? pollMs * pollGrowth : firstPollMs * slowdown;
+      pollMs = found.version === version ? pollMs * pollGrowth : firstPollMs;
       version = found.version;
       const untilPollMs = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);
-      const sleepMs = mayEndEarly
-        ? Math.min(untilPollMs, maxSleepMs)
-        : Math.min(waitMs, maxSleepMs * slowdown);
+      const sleepMs = Math.min(mayEndEarly ? untilPollMs : waitMs, maxSleepMs);
       const asleepAt = uptime();
       await sleep(sleepMs, signal);
       delayMs = uptime() - asleepAt - sleepMs;
