@@ -8,10 +8,6 @@ export function findByFate(items: readonly Item[], ...fates: readonly Fate[]): I
   return items.filter(({ fate }) => fates.includes(fate));
 }
 
-export function findCreated(items: readonly Item[]): Item[] {
-  return findByFate(items, 'created');
-}
-
 /** Decides what becomes of each row that was not sent. The entries tell which names the service has under another one. */
 export function decideFates(
   items: readonly Item[],
@@ -30,7 +26,7 @@ export function decideFates(
     if (same) same.push(category);
     else existing.set(name, [category]);
   }
-  const ours = new Set(findCreated(items).map(({ id }) => id));
+  const ours = new Set(findByFate(items, 'created').map(({ id }) => id));
   const foreign = near.filter(({ id }) => !ours.has(String(id))).map(({ name }) => name);
   // Of several the first one.
   const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));

@@ -1,14 +1,29 @@
+import type { Context } from '../context.ts';
 import { nothingSent, withDetails } from '../errors.ts';
-import { notice } from '../events.ts';
+import { notice, type Report } from '../events.ts';
+import type { Client } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { formatCount } from '../time.ts';
-import { decideFates, findByFate, findCreated } from './fates.ts';
-import type { Job } from './job.ts';
-import type { Entry } from './ledger.ts';
+import { decideFates, findByFate } from './fates.ts';
+import type { Entry, Ledger } from './ledger.ts';
 import { claim, fetchList, findCopies, type Known } from './lookup.ts';
 import type { Item } from './rows.ts';
 import { Round, type StopReason } from './send-rows.ts';
-import { describeUnknown, settle } from './settle.ts';
+import { describeUnknown, type SettleTimes, settle } from './settle.ts';
+import type { Turn } from './turn.ts';
+
+export type Job = SettleTimes & {
+  readonly context: Context;
+  readonly client: Client;
+  readonly report: Report;
+  readonly items: readonly Item[];
+  readonly turn: Turn;
+  readonly ledger: Ledger;
+  readonly maxWaitMs: number;
+  /** Shows the plan and asks. Throws if the answer is no. */
+  readonly confirm: (beforeAsking: () => Promise<void>) => Promise<void>;
+  readonly onRowDone: () => void;
+};
 
 export type Ending = {
   readonly stop: StopReason | undefined;
@@ -44,13 +59,13 @@ async function createAll(job: Job, lookup: Lookup): Promise<StopReason | undefin
     const left = findByFate(items, 'create');
     // The lookup may have found all that was unknown.
     if (left.length === 0) return undefined;
-    const before = findCreated(items).length;
+    const before = findByFate(items, 'created').length;
     const stop = await new Round(job, lookup.known).send(left);
     if (stop?.kind === 'failed') return stop;
     const unknown = findByFate(items, 'unknown').length;
     if (unknown > 0) await settle(context, report, settleMs, describeUnknown(unknown));
     await lookup.run();
-    const hasProgress = lookup.hadNews || findCreated(items).length > before;
+    const hasProgress = lookup.hadNews || findByFate(items, 'created').length > before;
     fruitless = hasProgress ? 0 : fruitless + 1;
     if (fruitless === maxFruitlessLooks && findByFate(items, 'create').length > 0) return stop;
   }

@@ -5,8 +5,8 @@ import { readCategories } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { countOf, duration } from '../time.ts';
-import { findCreated, findUnlisted, foldName } from './fates.ts';
-import type { Job } from './job.ts';
+import { findUnlisted, foldName } from './fates.ts';
+import type { Job } from './import-rows.ts';
 import type { Entry } from './ledger.ts';
 import type { Item } from './rows.ts';
 
@@ -128,7 +128,7 @@ export function findCopies(
   list: readonly Category[],
   known: ReadonlySet<Category['id']>,
 ): Category[] {
-  const sent = [...findCreated(items), ...items.filter(({ isMistaken }) => isMistaken)];
+  const sent = items.filter(({ fate, isMistaken }) => fate === 'created' || isMistaken);
   const names = new Set(sent.flatMap(({ name, as = name }) => [name, as]));
   return list.filter(({ id, name }) => names.has(name) && !known.has(id));
 }

@@ -6,7 +6,7 @@ import { createCategory } from '../service/endpoints.ts';
 import type { Category } from '../service/resources.ts';
 import { quoted } from '../text/quote.ts';
 import { duration } from '../time.ts';
-import type { Job } from './job.ts';
+import type { Job } from './import-rows.ts';
 import { describeOlder, isNewCategory } from './lookup.ts';
 import { describeRow, type Item } from './rows.ts';
 import { listIsOld, Withheld } from './turn.ts';

@@ -1,9 +1,8 @@
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
 import { contentFields } from '../../fields.ts';
 import { findByFate } from '../../import/fates.ts';
-import { runImport } from '../../import/import-rows.ts';
+import { type Job, runImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import type { Job } from '../../import/job.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { canPrompt } from '../../session/app.ts';
 import type { Session } from '../../session/session.ts';
