@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { Context, Owner } from '../context.ts';
+import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { Failure, nothingSent, unsentFailure } from '../errors.ts';
 import { type Obstacle, waitForOthers } from '../request/wait.ts';
 import type { Cell } from '../store/cell.ts';
-import { isOwner } from '../store/owner.ts';
 import { type Store, type Stored, storeCell, storeFailure } from '../store/store-cell.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
@@ -17,7 +16,12 @@ import { isoTime } from '../time.ts';
 const momentSchema = z.number().check(z.minimum(0), z.maximum(8.64e15));
 const holderSchema = z.object({
   id: z.string(),
-  owner: z.custom<Owner>(isOwner),
+  // Zero and less would name groups of processes.
+  owner: z.object({
+    pid: z.int().check(z.positive()),
+    host: z.string(),
+    born: z.optional(z.string()),
+  }),
   doing: z.enum(['creating', 'importing']),
   since: momentSchema,
   hasEnded: z.optional(z.literal(true)),

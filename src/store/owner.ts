@@ -27,18 +27,6 @@ function readBirth(): string | undefined {
   return boot && `${boot}.${readNamespace('pid')}`;
 }
 
-export function isOwner(value: unknown): value is Owner {
-  if (typeof value !== 'object' || value === null) return false;
-  const { pid, host, born } = value as Record<string, unknown>;
-  return (
-    Number.isSafeInteger(pid) &&
-    // Zero and less would name groups of processes.
-    (pid as number) > 0 &&
-    typeof host === 'string' &&
-    (born === undefined || typeof born === 'string')
-  );
-}
-
 const unnamed = 'unnamed';
 const maxLagSeconds = 1;
 

@@ -85,6 +85,7 @@ describe('a machine that creates by name', () => {
     ['no JSON', 'x'],
     ['of another version', { v: 3 }],
     ['of another time', { v: 2, unsettledAt: 'now' }],
+    ['of a group of processes', { v: 2, holder: { ...holder, owner: { pid: 0, host: 'one' } } }],
     ['beyond all dates', { v: 2, holder: { ...holder, since: 1e300 } }],
   ])('creates nothing if its turn is %s', async ([, value], { run, turn, sandbox }) => {
     turn.put(value);
