@@ -37,6 +37,8 @@ const Data = z.strictObject({
   orders: z.optional(z.array(z.unknown())),
 });
 
+const maxLastId = 2n ** 62n;
+
 /** Creates a sandbox with the sample data, or with that of a data file. Throws an Error whose message says what does not fit. */
 export function createState(json: Json = {}, plan: Plan = plans.free): SandboxState {
   const data = isJsonObject(json) ? json : { categories: json };
@@ -47,11 +49,11 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
   const ids = numbered.map(({ id }) => BigInt(id));
   if (new Set(ids).size < ids.length) throw new Error('duplicate category id');
 
-  const lastId = ids.reduce((highest, id) => (id > highest ? id : highest), 0n);
+  // Behind the highest id of int64 the sandbox would have no further one.
+  const lastId = ids.reduce((last, id) => (id > last && id < maxLastId ? id : last), 0n);
   const state = { plan, quota: new Quota(), categories: numbered, lastId, pets, orders };
-  const freeIds = findFreeIds(state);
   for (const category of categories) {
-    if (category.id === undefined) addCategory(state, category, freeIds);
+    if (category.id === undefined) addCategory(state, category);
   }
   return state;
 }
@@ -71,24 +73,9 @@ export function restore(state: SandboxState, snapshot: ReturnType<typeof takeSna
   }
 }
 
-const maxId = 2n ** 63n - 1n;
-
-export function addCategory(
-  state: SandboxState,
-  fields: { readonly name: string },
-  freeIds = findFreeIds(state),
-): Category {
-  const category: Category = { id: toInteger(freeIds.next().value), ...fields };
+export function addCategory(state: SandboxState, fields: { readonly name: string }): Category {
+  state.lastId += 1n;
+  const category: Category = { id: toInteger(state.lastId), ...fields };
   state.categories.push(category);
   return category;
-}
-
-function* findFreeIds(state: SandboxState): Generator<bigint, never> {
-  while (state.lastId < maxId) {
-    state.lastId += 1n;
-    yield state.lastId;
-  }
-  // A data file has the highest id: take the lowest ones that are free.
-  const ids = new Set(state.categories.map(({ id }) => BigInt(id)));
-  for (let id = 1n; ; id += 1n) if (!ids.has(id)) yield id;
 }
