@@ -2,7 +2,7 @@ import type { Context, WireHeaders } from '../context.ts';
 import { notice, type Report } from '../events.ts';
 import { cutText } from '../text/quote.ts';
 import { cutMark } from '../text/secret.ts';
-import { type ApiRequest, type ApiResponse, headerValues, type SendRequest } from './exchange.ts';
+import { type ApiRequest, headerValues, type SendRequest } from './exchange.ts';
 import { readText } from './service-error.ts';
 
 const maxBodyLength = 1_000;
@@ -19,14 +19,35 @@ export function trace(
   return async (request) => {
     count += 1;
     const number = count;
-    reportRequest(request, number, report);
+    const { body, attempt = 1, streamAboveBytes } = request;
+    const { headers, ...target } = describeRequest(request);
+    const exchange = { number, ...target, attempt };
+    const bytes = body === undefined ? undefined : Buffer.byteLength(body);
+    const [line = '', ...lines] = requestLines(request, `#${number} `);
+    report({
+      event: 'notice',
+      message: `${line}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
+      lines,
+      request: { ...exchange, headers, bytes },
+    });
     const start = context.uptime();
     const elapsedMs = () => Math.round(context.uptime() - start);
     try {
       const response = await send(request);
-      const body = response.status >= 300 ? readText(response, redact) : '';
-      const found = { number, ms: elapsedMs(), body: cutText(body, maxBodyLength) };
-      reportResponse(request, response, found, report);
+      const { status, bytes, stream } = response;
+      const headers = loggedHeaders(response.headers);
+      const body = status >= 300 ? cutText(readText(response, redact), maxBodyLength) : '';
+      const length = stream ? `more than ${streamAboveBytes}` : bytes.length;
+      const ms = elapsedMs();
+      report({
+        event: 'notice',
+        message: `< #${number} ${status}, ${length} bytes (${ms} ms)`,
+        lines: [
+          ...headerLines('<', headers),
+          ...(body.match(linesOfBody) ?? []).map((line) => `<< ${line}`),
+        ],
+        response: { ...exchange, status, headers, ms, body: body || undefined },
+      });
       return response;
     } catch (error) {
       const message = error instanceof Error ? error.message : 'no response';
@@ -36,53 +57,12 @@ export function trace(
   };
 }
 
-function reportRequest(request: ApiRequest, number: number, report: Report): void {
-  const { body, attempt = 1 } = request;
-  const { method, url, headers } = describeRequest(request);
-  const bytes = body === undefined ? undefined : Buffer.byteLength(body);
-  const [line = '', ...lines] = requestLines(request, `#${number} `);
-  report({
-    event: 'notice',
-    message: `${line}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
-    lines,
-    request: { number, method, url, attempt, headers, ...(bytes !== undefined && { bytes }) },
-  });
-}
-
 /** Returns the lines of a request, but for its body. */
 export function requestLines(request: ApiRequest, number = ''): string[] {
   const { method, url, headers } = describeRequest(request);
   const { body } = request;
   const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`;
   return [`> ${number}${method} ${url}${size}`, ...headerLines('>', headers)];
-}
-
-function reportResponse(
-  { method, url, attempt = 1, streamAboveBytes }: ApiRequest,
-  { status, bytes, stream, ...response }: ApiResponse,
-  { number, ms, body }: { readonly number: number; readonly ms: number; readonly body: string },
-  report: Report,
-): void {
-  const length = stream ? `more than ${streamAboveBytes}` : bytes.length;
-  const headers = loggedHeaders(response.headers);
-  report({
-    event: 'notice',
-    message: `< #${number} ${status}, ${length} bytes (${ms} ms)`,
-    lines: [
-      ...headerLines('<', headers),
-      ...(body.match(linesOfBody) ?? []).map((line) => `<< ${line}`),
-    ],
-    response: {
-      number,
-      method,
-      url: url.href,
-      attempt,
-      status,
-      headers,
-      ms,
-      ...(body && { body }),
-    },
-  });
 }
 
 /** Returns what may be shown of a request: all but the key. */
