@@ -5,7 +5,7 @@ import { FileFault } from '../disk/open-file.ts';
 import { findFolderFault, ownFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { asFailure, isPassing, nothingSent, systemCode, unsentFailure } from '../errors.ts';
-import { type Cell, memoryCell, orInMemory } from '../store/cell.ts';
+import { type Cell, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
 import { type Store, storeCell, storeFailure } from '../store/store-cell.ts';
 import type { Clocks } from './clocks.ts';
@@ -29,17 +29,14 @@ export function openOwnLimit(
   name: string,
   onNotice: (notice: string) => void,
 ): Limit {
-  const onLoss = (error: unknown) => onNotice(describeLoss(error, stateFolder));
-  let chosen: Cell<Snapshot> | undefined;
-  const cell = () => {
-    chosen ??= orInMemory(chooseCell(context, stateFolder, name, onNotice, onLoss), onLoss);
-    return chosen;
+  const onFailure = (error: unknown) => {
+    // Others can change the folder, or it cannot be used just now: there may be a wait.
+    const isFolder = systemCode(error) === undefined && stateFolder !== undefined;
+    if (isFolder || isPassing(error)) throw error;
+    onNotice(describeLoss(error, stateFolder));
   };
-  const own: Cell<Snapshot> = {
-    read: async () => cell().read(),
-    replace: (seen, next) => cell().replace(seen, next),
-  };
-  return openLimit(own, () => readClocks(context), context.yieldToIo, explain);
+  const cell = orInMemory(openCell(stateFolder, name, context, onNotice), onFailure);
+  return openLimit(cell, () => readClocks(context), context.yieldToIo, explain);
 }
 
 /** Returns the failure of a command that cannot use the limit. A bug stays as it is. */
@@ -50,43 +47,23 @@ function explain(error: unknown): unknown {
   return unsentFailure('output', `cannot read the rate limit (${code})`, 'Run the command again.');
 }
 
-function chooseCell(
-  context: Context,
-  stateFolder: string | undefined,
-  name: string,
-  onNotice: (notice: string) => void,
-  onLoss: (error: unknown) => void,
-): Cell<Snapshot> {
-  try {
-    if (stateFolder === undefined) throw new FileFault('no home folder', ownFolder);
-    const cell = openCell(stateFolder, name, context, onNotice);
-    cell.read();
-    return cell;
-  } catch (error) {
-    // Others can change the folder, or it cannot be read just now: there may be a wait.
-    const isFolder = systemCode(error) === undefined && stateFolder !== undefined;
-    if (isFolder || isPassing(error)) throw error;
-    onLoss(error);
-    return memoryCell();
-  }
-}
-
 function readClocks({ now, uptime, boot }: Context): Clocks {
   return { wall: now(), uptime: uptime(), boot };
 }
 
 function openCell(
-  folder: string,
+  folder: string | undefined,
   name: string,
   context: Context,
   onNotice: (notice: string) => void,
-) {
-  const limits = join(folder, 'limits');
+): Cell<Snapshot> {
+  const limits = join(folder ?? '', 'limits');
   const path = join(limits, name);
   const options = { isValid: isPlausible, onDamage: () => onNotice(describeDamage(limits)) };
   // As long as there is no value, other users may make the folder. To look each time makes a wait among 20 busy processes take
   // up to twice as long.
   const check = () => {
+    if (folder === undefined) throw new FileFault('no home folder', ownFolder);
     const fault = findLimitsFault(folder, context);
     if (fault) throw fault;
     removeStale(path, context.now());

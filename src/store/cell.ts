@@ -1,5 +1,3 @@
-import { isPassing } from '../errors.ts';
-
 export type Cell<Value, Look extends Seen<Value> = Seen<Value>> = {
   readonly read: () => Look | Promise<Look>;
   /** Returns false if the value is no longer the one that was seen; rarely also after the change, if this process was suspended. */
@@ -37,21 +35,34 @@ export function memoryCell<Value>(value?: Value): Cell<Value> {
   };
 }
 
-/** Returns a cell that goes on in memory, with the value that was seen, once it cannot be written. */
+/** Returns a cell that goes on in memory if its first read or a write fails, unless `onFailure` throws. */
 export function orInMemory<Value>(
   cell: Cell<Value>,
   onFailure: (error: unknown) => void,
 ): Cell<Value> {
   let current = cell;
+  let wasRead = false;
+  const goOn = (error: unknown, value?: Value) => {
+    onFailure(error);
+    current = memoryCell(value);
+  };
   return {
-    read: () => current.read(),
+    async read() {
+      try {
+        return await current.read();
+      } catch (error) {
+        if (wasRead) throw error;
+        goOn(error);
+        return current.read();
+      } finally {
+        wasRead = true;
+      }
+    },
     async replace(seen, next) {
       try {
         return await current.replace(seen, next);
       } catch (error) {
-        if (isPassing(error)) throw error;
-        onFailure(error);
-        current = memoryCell(seen.value);
+        goOn(error, seen.value);
         return false;
       }
     },
