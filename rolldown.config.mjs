@@ -25,6 +25,8 @@ export default defineConfig({
 
 const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/width.ts'))}).measureWidth;`;
 
+const { dots, line } = JSON.parse(readFileSync('node_modules/cli-spinners/spinners.json', 'utf8'));
+
 /** Modules that packages load for features that petstore does not use, each with the CommonJS code in its place. */
 const unused = [
   // With DEBUG set, the client of the shared store would print keys and commands on stderr.
@@ -52,6 +54,13 @@ const unused = [
   },
   // petstore uses conf only to write: 17 ms of `config set`.
   { of: /node_modules.conf\b/, name: /^(?!node:|\.|dot-prop$|atomically$)/, code: '' },
+  // petstore paints its tables itself, and shows one of ninety spinners: 9 kB of the tarball.
+  { of: /node_modules.cli-table3/, name: /^@colors/, code: '' },
+  {
+    of: /node_modules.cli-spinners/,
+    name: /spinners\.json$/,
+    code: `module.exports = ${JSON.stringify({ dots, line })};`,
+  },
   // cli-table3 would take emoji and marks for wider than terminals draw them.
   { of: /node_modules.cli-table3/, name: /^string-width$/, code: ownWidth },
 ];

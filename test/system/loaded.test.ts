@@ -36,7 +36,7 @@ const test = base.extend<{ load: (words: string) => Promise<Loaded> }>({
 
 const settings = ['commander', 'zod'];
 const request = [...settings, 'undici'];
-const table = ['@colors/colors', 'cli-table3', 'fast-string-truncated-width', 'fast-string-width'];
+const table = ['cli-table3', 'fast-string-truncated-width', 'fast-string-width'];
 
 /** Each command with all npm packages that it loads, and how much it may load of `dist`, in kB. */
 test.for([

@@ -25,7 +25,7 @@ describe('the packed tarball', () => {
   test('is small, and holds the program, its papers and nothing else', () => {
     const pages = readdirSync('docs').filter((name) => name.endsWith('.md'));
 
-    expect(packed.size).toBeLessThan(380_000);
+    expect(packed.size).toBeLessThan(355_000);
     expect(paths.length).toBeLessThan(100);
     expect(paths.filter((path) => !/^dist\/[\w-]+-[\w-]{8}\.js$/.test(path)).sort()).toEqual([
       'CHANGELOG.md',
