@@ -1,18 +1,27 @@
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'raw'] as const;
-export type Format = (typeof formats)[number];
-/** A new name in `formats` is a format of values until it is listed here; the printer has a writer for each. */
-export type TabularFormat = 'table' | 'csv' | 'tsv';
-export type ValueFormat = Exclude<Format, TabularFormat>;
+/** What a format prints: rows below a header, JSON (events are then JSON lines), or other text. Its writer is in output/render.ts. */
+const kinds = {
+  table: 'rows',
+  json: 'json',
+  ndjson: 'json',
+  csv: 'rows',
+  tsv: 'rows',
+  yaml: 'text',
+  raw: 'text',
+} as const;
+export type Format = keyof typeof kinds;
+export type TabularFormat = { [F in Format]: (typeof kinds)[F] extends 'rows' ? F : never }[Format];
+
+export const formats = Object.keys(kinds) as readonly Format[];
 
 export function isTabular(format: Format): format is TabularFormat {
-  return format === 'table' || format === 'csv' || format === 'tsv';
+  return kinds[format] === 'rows';
 }
 
 export function isFormat(text: string): text is Format {
-  return (formats as readonly string[]).includes(text);
+  return Object.hasOwn(kinds, text);
 }
 
 /** Returns true if events are JSON lines: people read a terminal, whatever the format of the result. */
 export function hasJsonEvents(format: Format | undefined, stderr: { readonly isTTY: boolean }) {
-  return !stderr.isTTY && (format === 'json' || format === 'ndjson');
+  return !stderr.isTTY && format !== undefined && kinds[format] === 'json';
 }

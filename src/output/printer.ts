@@ -1,14 +1,13 @@
 import type { Context } from '../context.ts';
 import { asFailure, Failure, usageFailure } from '../errors.ts';
-import { type Format, isTabular, type ValueFormat } from '../formats.ts';
+import { type Format, isTabular } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
-import { writeJson } from '../json/write.ts';
 import type { Query } from '../query/query.ts';
 import { quoted, quoteSome } from '../text/quote.ts';
 import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, pickOnly, toQueryRows, toRow } from './columns.ts';
-import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './render.ts';
+import { listWriters, rowWriters, valueWriters } from './render.ts';
 import type { Line, Sink } from './sink.ts';
 
 /** A list that arrives in batches and can be read once. */
@@ -58,14 +57,6 @@ const emptyList = 'The list is empty.';
 const batchSize = 1_000;
 /** A query holds its list in memory. */
 const maxQueriedElements = 1_000_000;
-
-/** `map` would pass an index as the second argument of other functions. */
-const valueWriters: Readonly<Record<ValueFormat, (value: Json) => string>> = {
-  json: (value) => writeJson(value, 0),
-  ndjson: (value) => writeJson(value),
-  raw: rawLine,
-  yaml: (value) => toYaml(value),
-};
 
 /** Prints results in the chosen format. Data is redacted here, before it is rendered. */
 export class Printer {
@@ -169,7 +160,7 @@ export class Printer {
         const width = context.stdout.columns;
         return yield* tableLines(rows, { columns: names, header, width });
       }
-      const line = format === 'csv' ? csvLine : tsvLine;
+      const line = rowWriters[format];
       if (header) yield [line(names)];
       return yield* mapBatches(rows, (batch) => asLines(batch.map(line)));
     }
@@ -178,8 +169,8 @@ export class Printer {
     const values = requested
       ? mapBatches(batches, (batch) => batch.map((item) => pick(item, requested)))
       : batches;
-    if (isList && format === 'json') return yield* jsonList(values, head);
-    if (isList && format === 'yaml') return yield* yamlList(values, head);
+    const writeList = isList ? listWriters[format] : undefined;
+    if (writeList) return yield* writeList(values, head);
     const write = valueWriters[format];
     yield* mapBatches(values, (batch) => asLines(batch.map(write)));
   }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
+import { formats, isTabular } from '../formats.ts';
 import { type SettingOption, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
@@ -26,7 +27,7 @@ const options: readonly Option[] = [
   new Option('--columns <names>', 'fields to print, in the order given, such as id,name').argParser(
     parseColumns,
   ),
-  new Option('--no-header', 'omit the header row (table, csv, tsv)'),
+  new Option('--no-header', `omit the header row (${formats.filter(isTabular).join(', ')})`),
   new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
   new Option('-q, --quiet', 'print only the result and errors'),
   new Option('-v, --verbose', 'log each request and response'),
