@@ -1,4 +1,3 @@
-import { usageFailure } from '../errors.ts';
 import { getPet, listOrders } from '../service/endpoints.ts';
 import type { Session } from '../session/session.ts';
 import type { Verb } from './verb.ts';
@@ -9,9 +8,8 @@ export const get: Verb = {
   takes: [['<pet-id>', 'id of the pet']],
   examples: ['petstore pets get 1', 'petstore pets get 1 --json'],
   async run({ client, output }: Session, petId: string) {
-    // As a path segment these two would name another path.
-    if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
-    await output.print({ record: await (await client()).call(getPet, { petId }) });
+    const operation = getPet(petId);
+    await output.print({ record: await (await client()).call(operation) });
   },
 };
 

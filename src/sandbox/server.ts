@@ -24,7 +24,7 @@ export function createSandbox({ key, now, answer }: SandboxOptions) {
   ) => {
     const route = findRoute(method, url);
     const judgement = judge(headers, key);
-    const hasBody = judgement === 'valid' && route.operation === 'POST /v1/categories';
+    const hasBody = judgement === 'valid' && /^P(?:OST|UT|ATCH) /.test(route.operation);
     const content = hasBody ? decode(await readBody(), headers['content-type']) : {};
     const reply = answer({ at: now(), key: judgement, ...route, ...content });
     return {
@@ -38,14 +38,16 @@ export function createSandbox({ key, now, answer }: SandboxOptions) {
 function findRoute(
   method: string | undefined,
   url: string,
-): Pick<SandboxRequest, 'operation' | 'petId'> {
+): Pick<SandboxRequest, 'operation' | 'parameters'> {
   const [path = ''] = url.split('?');
-  const [, petId] = /^\/v1\/pets\/([^/]+)$/.exec(path) ?? [];
   // Node leaves out the body of a response to HEAD.
-  const call = `${method === 'HEAD' ? 'GET' : method} ${petId ? '/v1/pets/{petId}' : path}`;
-  if (!Object.hasOwn(operations, call)) return { operation: 'unknown' };
-  const operation = call as SandboxRequest['operation'];
-  return { operation, ...(petId && { petId: decodePercent(petId) }) };
+  const call = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+  for (const operation of Object.keys(operations) as SandboxRequest['operation'][]) {
+    const found = new RegExp(`^${operation.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(call);
+    const parameters = found?.slice(1).map((value) => decodePercent(value));
+    if (parameters) return { operation, parameters };
+  }
+  return { operation: 'unknown' };
 }
 
 function judge(

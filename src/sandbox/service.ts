@@ -10,7 +10,8 @@ export type SandboxRequest = {
   readonly operation: keyof typeof operations;
   readonly key: 'valid' | keyof typeof rejections;
   readonly body?: string;
-  readonly petId?: string;
+  /** What the path has in place of each name in braces. */
+  readonly parameters?: readonly string[];
 };
 
 export type Reply = {
@@ -37,7 +38,7 @@ export const operations = {
     return { status: 201, body: addCategory(state, pickContent(category)) };
   },
 
-  'GET /v1/pets/{petId}'(state, { petId }): Reply {
+  'GET /v1/pets/{petId}'(state, { parameters: [petId] = [] }): Reply {
     const pet = state.pets.find((pet) => isJsonObject(pet) && String(pet.id) === petId);
     const reply = pet ? { status: 200, body: pet } : fault(404, 'not_found', 'no such pet');
     return { ...reply, headers: deprecation };

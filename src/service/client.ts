@@ -31,7 +31,6 @@ type ClientOptions = {
 };
 
 type CallInput = {
-  readonly petId?: string;
   /** A string is JSON text already. */
   readonly body?: NewCategory | string | undefined;
 };
@@ -82,10 +81,11 @@ export class Client {
     return this.#watch(batches, (count) => isDoubtful || this.#doubt(response, count));
   }
 
-  prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
+  prepare(
+    { method, path, target = path, maxBytes }: Endpoint,
+    { body }: CallInput = {},
+  ): ApiRequest {
     const { context, baseUrl, maxWaitMs } = this.#options;
-    // The path of `petstore api` may contain braces of its own.
-    const target = petId === undefined ? path : path.replace('{petId}', encodeURIComponent(petId));
     return {
       method,
       url: new URL(trimSlashes(baseUrl) + target),

@@ -1,11 +1,16 @@
 import * as z from 'zod/mini';
+import { usageFailure } from '../errors.ts';
 import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from '../request/exchange.ts';
+import { quoted } from '../text/quote.ts';
 import { Category } from './resources.ts';
 
 export type Endpoint<Data = unknown> = {
   readonly method: Method;
+  /** What users are told. */
   readonly path: string;
+  /** What is requested, if `path` has parameters. */
+  readonly target?: string;
   readonly status: 200 | 201 | 'any 2xx';
   readonly data: z.ZodMiniType;
   /** Is never set: it tells the compiler what `data` lets through. */
@@ -36,15 +41,17 @@ export const createCategory: Endpoint<Category> = {
 };
 
 /** The interface document shows no fields of a pet, so any JSON object is one. */
-export const getPet: Endpoint<Json> = {
-  method: 'GET',
-  path: '/pets/{petId}',
-  status: 200,
-  data: z.custom(isJsonObject, 'must be an object'),
-  expects: 'a pet object',
-  maxBytes: 8 * MiB,
-  deprecated: true,
-};
+export function getPet(petId: string): Endpoint<Json> {
+  return {
+    method: 'GET',
+    ...fillPath('/pets/{petId}', { petId }),
+    status: 200,
+    data: z.custom(isJsonObject, 'must be an object'),
+    expects: 'a pet object',
+    maxBytes: 8 * MiB,
+    deprecated: true,
+  };
+}
 
 /** The interface document shows neither the fields of an order nor whether orders come as a list. */
 export const listOrders: Endpoint<Json> = {
@@ -62,4 +69,21 @@ export const listOrders: Endpoint<Json> = {
 /** Any request below the base URL; `path` is percent-encoded and may have a query. */
 export function anyRequest(method: Method, path: string): Endpoint<Json | undefined> {
   return { method, path, status: 'any 2xx', data: z.unknown(), expects: 'JSON', maxBytes: 8 * MiB };
+}
+
+type Parameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Parameter<Rest>
+  : never;
+
+function fillPath<Path extends string>(path: Path, values: Record<Parameter<Path>, string>) {
+  let target: string = path;
+  for (const [name, value] of Object.entries<string>(values)) {
+    // As a path segment these would name another path.
+    if (['', '.', '..'].includes(value)) {
+      const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      throw usageFailure(`invalid ${words} ${quoted(value)}`);
+    }
+    target = target.replace(`{${name}}`, encodeURIComponent(value));
+  }
+  return { path, target };
 }

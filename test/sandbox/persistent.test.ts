@@ -31,7 +31,7 @@ describe('a sandbox kept on disk', () => {
   test.for(['missing', 'invalid', 'foreign'] as const)(
     'writes nothing of a request whose key is %s',
     (key, { folder }) => {
-      open(folder)({ ...create('fish'), petId: '1', key });
+      open(folder)({ ...create('fish'), key });
 
       expect(filesIn(folder)).toEqual([]);
     },
