@@ -1,35 +1,42 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe } from 'vitest';
 import { blocksOf, pages } from '../support/pages.ts';
 import { test as base, expect, pathWithPetstore } from '../support/program.ts';
 
 type Step = { readonly command: string; readonly output: string };
 
-const test = base.extend<{ replay: (steps: readonly Step[]) => Promise<void> }>({
-  replay: ({ folder, execute }, use) =>
-    use(async (steps) => {
-      const PATH = pathWithPetstore(folder);
-      for (const { command, output } of steps) {
+const test = base.extend<{ replay: (page: string) => Promise<string> }>({
+  replay: async ({ folder, execute }, use) => {
+    const PATH = pathWithPetstore(folder);
+    await use(async (page) => {
+      let text = readFileSync(page, 'utf8');
+      for (const { command, output } of stepsOf(page)) {
         const { stdout } = await execute('sh', ['-c', `{ ${command}; } 2>&1`], { env: { PATH } });
-        const printed = withoutTimes(stdout.replaceAll(folder, '/home/you'));
-        expect({ command, output: printed }).toEqual({ command, output: withoutTimes(output) });
+        const before = output.split('\n');
+        const printed = stdout.replaceAll(folder, '/home/you').split('\n');
+        const lines = printed.map((line, n) =>
+          withoutTimes(line) === withoutTimes(before[n] ?? '') ? before[n] : line,
+        );
+        text = text.replace(`$ ${command}\n${output}`, () => `$ ${command}\n${lines.join('\n')}`);
       }
-    }),
+      return text;
+    });
+  },
 });
 
 const sessions = pages
   .map((path) => ({ path, steps: stepsOf(path) }))
   .filter(({ steps }) => steps.length > 0);
 
-/** The console blocks of a page are one session on a fresh machine, and what the program prints but for times. */
+/** The console blocks of a page are one session on a fresh machine, and what the program prints but for times; `npm run docs` writes it. */
 describe.concurrent('the session of a page', () => {
   for (const { path, steps } of sessions) {
-    test(`${path} is as it happens`, { tags: needsOf(steps) }, async ({ replay }) => {
-      // The reader of the README may go on there.
-      const after = path === 'README.md' ? stepsOf('docs/getting-started.md') : [];
-
-      await replay([...steps, ...after]);
+    test(`${path} is as it happens`, { tags: needsOf(steps) }, async ({ replay, expect }) => {
+      await expect(await replay(path)).toMatchFileSnapshot(resolve(path));
+      // Its reader may go on there.
+      const next = 'docs/getting-started.md';
+      if (path === 'README.md') await expect(await replay(next)).toMatchFileSnapshot(resolve(next));
     });
   }
 });
