@@ -1,4 +1,4 @@
-/** Texts that a category may have besides its name (interface document, section 2). */
+/** Texts that a category may have besides its name (interface document, section 2). Options, columns and messages follow. */
 export const optionalFields = ['description'] as const;
 export type OptionalField = (typeof optionalFields)[number];
 
@@ -8,6 +8,14 @@ export type Content = { readonly name: string } & {
 
 export const contentFields = ['name', ...optionalFields] as const;
 export const categoryColumns = ['id', ...contentFields] as const;
+const columnsByTitle = new Map(categoryColumns.map((column) => [column.toLowerCase(), column]));
+
+/** Finds a column by what a file calls it, in any case. */
+export function findColumn(title: string): string | undefined {
+  return columnsByTitle.get(title.toLowerCase());
+}
+
+export const anyOptionalField = optionalFields.join(' or ');
 
 /** Names of fields that the interface document gives. They are never redacted, even if the key is "description". */
 export const documentedFields = new Set<string>([...categoryColumns, 'code', 'message', 'status']);

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Options, parse } from 'csv-parse';
-import { categoryColumns, contentFields } from '../fields.ts';
+import { contentFields, findColumn } from '../fields.ts';
 import { maxElementLength } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import { unescapeCell } from '../text/escape.ts';
@@ -26,13 +26,12 @@ const separators: Readonly<Record<string, string>> = {
   '  ': 'spaces',
 };
 const separatorHint = 'Save it with commas as .csv, or with tabs as .tsv.';
-const headerHint = 'The first line must be a header, for example name,description.';
+const headerHint = `The first line must be a header, for example ${contentFields.join(',')}.`;
 const columnHint = `Rename or leave out all columns but ${contentFields.join(', ')}.`;
 const fieldHint = 'Put a field with a separator in it in quotes.';
 const quoteHint =
   'Put the whole field in quotes, with no space before them, and double each quote in it: "a ""big"" dog".';
 
-const columns = new Set<string>(categoryColumns);
 /** With more unknown columns it is the file of something else. */
 const maxUnknownColumns = 3;
 /** Spreadsheets have up to 18,278 columns. */
@@ -86,18 +85,20 @@ function findHeader(text: Buffer, hasContent: (byte: number) => boolean): number
 function readTitles(line: string, format: Format, place: Place, rows: Rows): string[] {
   const text = line.replaceAll('"', '');
   const own = delimiters[format];
-  const used = [own, ...Object.keys(separators)].find((each) => hasTitle(text.split(each)));
+  const used = [own, ...Object.keys(separators)].find((each) =>
+    text.split(each).some((cell) => findColumn(cell.trim())),
+  );
   if (used !== undefined && used !== own) {
     const message = `the columns are separated by ${separators[used]}, not by ${separators[own]}`;
     throw new Stop(place, message, separatorHint);
   }
   const cells = text.split(own).map((cell) => cell.trim());
-  const titles = cells.map(toTitle);
+  const titles = cells.map((cell) => findColumn(cell) ?? cell);
   if (!titles.includes('name')) {
     const message = `no column is called name; the columns are ${quoteSome(cells)}`;
     throw new Stop(place, message, headerHint);
   }
-  const unknown = cells.filter((_, index) => titles[index] && !columns.has(titles[index]));
+  const unknown = cells.filter((_, index) => titles[index] && !findColumn(titles[index]));
   if (unknown.length > 0) {
     const what = unknown.length === 1 ? 'unknown column' : 'unknown columns';
     const message = `${what} ${quoteSome(unknown)}; columns: ${contentFields.join(', ')}`;
@@ -105,19 +106,11 @@ function readTitles(line: string, format: Format, place: Place, rows: Rows): str
     rows.fault(place, message, columnHint);
   }
   const repeated = titles.find(
-    (title, index) => columns.has(title) && titles.indexOf(title) < index,
+    (title, index) => findColumn(title) && titles.indexOf(title) < index,
   );
   if (repeated) rows.fault(place, `duplicate column ${quoted(repeated)}`, columnHint);
   if (titles.includes('id')) rows.ignoreIds();
   return titles.slice(0, titles.findLastIndex(Boolean) + 1);
-}
-
-function hasTitle(cells: readonly string[]): boolean {
-  return cells.some((cell) => columns.has(toTitle(cell)));
-}
-
-function toTitle(cell: string): string {
-  return cell.trim().toLowerCase();
 }
 
 function dialect(format: Format): Options<string[]> {
@@ -151,7 +144,7 @@ function takeRow(
 ): void {
   if (cells.every((cell) => cell.trim() === '') && !raw().includes('"')) return;
   const extra = cells.findLastIndex((cell, index) => cell !== '' && !titles[index]);
-  if (titles.every((title, index) => !title || columns.has(toTitle(cells[index] ?? '')))) {
+  if (titles.every((title, index) => !title || findColumn(cells[index]?.trim() ?? ''))) {
     rows.fault(place, `repeats the header of line ${line}`, 'Leave this line out.');
   } else if (cells.length < titles.length || extra >= titles.length) {
     const reason = `expected ${countOf(titles.length, 'field')}, got ${cells.length}`;

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
+import { categoryColumns } from '../fields.ts';
 import { readJson, readNdjson } from './json-rows.ts';
 import { describeRow, type Item, Rows } from './rows.ts';
 import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
@@ -64,7 +65,7 @@ const otherFiles: readonly OtherFile[] = [
   },
   { start: /^\s*[[{]/, what: 'JSON', hint: jsonHint, formats: ['json', 'ndjson'] },
   {
-    start: /^"?(id|name|description)"?[,;\t\r\n]/i,
+    start: new RegExp(`^"?(${categoryColumns.join('|')})"?[,;\\t\\r\\n]`, 'i'),
     what: 'a table',
     hint: 'Add --format csv or tsv.',
     formats: ['csv', 'tsv'],

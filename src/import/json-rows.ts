@@ -1,4 +1,4 @@
-import { categoryColumns, contentFields } from '../fields.ts';
+import { contentFields, findColumn } from '../fields.ts';
 import {
   isJsonObject,
   type Json,
@@ -20,7 +20,6 @@ const maxWholeValues = 1_000_000;
 /** Ctrl-C is noticed after so many rows. */
 const pauseRows = 1_000;
 
-const columns = new Set<string>(categoryColumns);
 /** A filter of jq for one object. */
 const onlyContent = `with_entries(select(.key|test("^(${contentFields.join('|')})$";"i")))`;
 const fieldsHint = 'Leave out all other fields.';
@@ -134,8 +133,8 @@ function takeRow(value: Json, place: Place, rows: Rows, hint: string): void {
   const unknown: string[] = [];
   let repeated: string | undefined;
   for (const [field, content] of Object.entries(value)) {
-    const column = field.toLowerCase();
-    if (!columns.has(column)) unknown.push(field);
+    const column = findColumn(field);
+    if (column === undefined) unknown.push(field);
     else if (column in fields) repeated = column;
     else fields[column] = content;
   }

@@ -13,7 +13,7 @@ export type Item = Content & {
   readonly line: number;
   readonly index: number;
   /**
-   * Before it is sent: `create`; `existing`; `differs`: it exists with another description; `similar`: a listed name, or that of
+   * Before it is sent: `create`; `existing`; `differs`: it exists with other texts; `similar`: a listed name, or that of
    * an earlier row, looks like it; `repeated`: an earlier row has the name. After that: `created` by this run, `refused`, or `unknown`.
    */
   fate: Fate;
@@ -68,7 +68,8 @@ export class Rows {
       this.fault(place, findMismatch(NewCategory, fields) ?? '');
       return;
     }
-    if (isTooLong(fields)) {
+    // The service could create it, but no list that has it could be read.
+    if (JSON.stringify(fields).length > maxElementLength) {
       this.fault(place, 'the row is longer than 1 MiB');
       return;
     }
@@ -132,14 +133,6 @@ function newItem(line: number, index: number, { name, ...others }: Content): Ite
 
 export function describeRow({ line, name }: Item): string {
   return `line ${line} (${quoted(name)})`;
-}
-
-/** The service could create a longer category, but no list that has it could be read. */
-function isTooLong(fields: Content): boolean {
-  const { name, description = '' } = fields;
-  // An escape has six characters.
-  const isLong = 6 * (name.length + description.length) > maxElementLength;
-  return isLong && JSON.stringify(fields).length > maxElementLength;
 }
 
 function isContent(fields: object): fields is Content {

@@ -14,7 +14,7 @@ import {
 } from '../support/pages.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { listCommands } from '../support/tree.ts';
-import { formats } from '../support/values.ts';
+import { contentFields, formats } from '../support/values.ts';
 
 const { verbs, topics } = await listCommands();
 const scripting = readPage('scripting.md');
@@ -77,6 +77,21 @@ test('docs/scripting.md lists what --verbose adds to a notice', async ({ petstor
   );
   const named = rows.map(([, , meaning = '']) => quotedIn(meaning).slice(1).sort());
   expect(named).toEqual(fields.map((object) => Object.keys(object).sort()));
+});
+
+test('docs/scripting.md and docs/import.md list the fields of a category', async ({ petstore }) => {
+  const rows = rowsOf(sectionOf(scripting, 'Result fields'));
+  for (const [command, listed] of [
+    ['categories list', '`categories`'],
+    ['categories diff', '`categories diff`, `import --dry-run`'],
+  ] as const) {
+    const { stderr } = await petstore(`${command.replace('diff', 'diff -')} --columns none`);
+    const [, columns = ''] = /Write names of these: (.*)\./.exec(stderr) ?? [];
+    const [, fields = ''] = rows.find(([command]) => command === listed) ?? [];
+    expect(quotedIn(fields), command).toEqual(columns.split(', '));
+  }
+  const [, file = ''] = /- The fields are (.*)\. An/.exec(readPage('import.md')) ?? [];
+  expect(quotedIn(file)).toEqual([...contentFields]);
 });
 
 test('docs/scripting.md has a row for each format', () => {

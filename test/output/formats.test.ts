@@ -13,7 +13,7 @@ const rows = 'name,description\nferret,\ndog,Loyal\n';
 
 /** What each command prints, coloured where it may be. */
 const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'categories list': {
+  'categories list --columns id,name,description': {
     csv: 'id,name,description\n1,"dog, big","Says ""wuff""\n\tand more"\n9007199254740993,123,\n',
     tsv: 'id\tname\tdescription\n1\tdog, big\tSays "wuff"\\n\\tand more\n9007199254740993\t123\t\n',
     yaml: '- id: 1\n  name: dog, big\n  description: "Says \\"wuff\\"\\n\\tand more"\n- id: 9007199254740993\n  name: "123"\n',
@@ -38,7 +38,7 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'categories create cat': {
     raw: '{"id":1,"name":"cat"}\n',
-    csv: 'id,name,description\n1,cat,\n',
+    yaml: 'id: 1\nname: cat\n',
   },
   'pets get 1 --columns size,id --no-header': {
     table:
@@ -47,7 +47,7 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'pets get 1 --columns size': { raw: '{"cm":[1.5,9007199254740993]}\n' },
   'pets get 1 --columns none': { raw: '\n' },
-  'categories create cat --columns name': { raw: 'cat\n' },
+  'categories create cat --columns name': { raw: 'cat\n', csv: 'name\ncat\n' },
   'categories create cat --columns description': { raw: '\n' },
   'pets get 1': {
     csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":[1.5,9007199254740993]}",123456789012345678901234567890,null,2020-01-02\n',
@@ -59,8 +59,10 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'categories import FILE --dry-run': {
     raw: '{"change":"create","line":2,"name":"ferret"}\n{"change":"create","line":3,"name":"dog","description":"Loyal"}\n',
-    csv: 'change,line,name,id,looksLike,description,serviceDescription\ncreate,2,ferret,,,,\ncreate,3,dog,,,Loyal,\n',
     yaml: '- change: create\n  line: 2\n  name: ferret\n- change: create\n  line: 3\n  name: dog\n  description: Loyal\n',
+  },
+  'categories import FILE --dry-run --columns change,line,description': {
+    csv: 'change,line,description\ncreate,2,\ncreate,3,Loyal\n',
   },
   'categories import FILE --yes': {
     csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,9007199254740993,,,,\n3,dog,created,9007199254740994,,,,\n',

@@ -12,6 +12,7 @@ export type {
   WireAnswer,
   WireRequest,
 } from '../../src/context.ts';
+export { contentFields, optionalFields } from '../../src/fields.ts';
 export { formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 // The program's types and constants that tests from outside need. Everything else they see through `run()`, a process or a socket.

@@ -22,7 +22,7 @@ test('a hint pasted into a shell does what it says, and no harm', async ({ petst
   expect(readdirSync(folder)).toEqual([name]);
 });
 
-const row = '{"NAME":"ant","Description":"six legs","Colour":1,"__proto__":{}}';
+const row = '{"NAME":"ant","Description":"six legs","Extra":1,"__proto__":{}}';
 test.for([
   ['rows.json', `[${row},{"name":"bee","it's":2}]`],
   ['rows.ndjson', `${row}\n{"name":"bee","a.\\"b":2}\n`],

@@ -50,7 +50,7 @@ describe.concurrent('the recipes work as they are:', () => {
       'for every day, with a question that nobody can be asked',
       `${everyday.replace('species.csv', '$& --yes')}\necho "id $id"; cat saved.csv doctor.json`,
       0,
-      /\nid 3\n[\s\S]*\n4,heron,\n[\s\S]*"versions"/,
+      /\nid 3\n[\s\S]*\n4,heron,+\n[\s\S]*"versions"/,
     ],
     ['for CI', forCi.replace('exit', 'cat result.json; $&'), 0, /"created": 1\b/],
     [

@@ -6,7 +6,7 @@ import {
   withDetails,
 } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
-import { categoryColumns, pickContent } from '../../fields.ts';
+import { type Content, categoryColumns, optionalFields, pickContent } from '../../fields.ts';
 import { decideFates, foldName } from '../../import/fates.ts';
 import type { Entry, Ledger } from '../../import/ledger.ts';
 import { describeOlder, fetchList, isNewCategory } from '../../import/lookup.ts';
@@ -27,8 +27,7 @@ import { openLedger, openTurn } from './open-import.ts';
 
 const { settleMs, settleAfterKillMs } = defaultSettleTimes;
 
-type Options = {
-  readonly description?: string;
+type Options = Partial<Content> & {
   readonly ifMissing?: boolean;
   readonly dryRun?: boolean;
 };
@@ -60,7 +59,10 @@ export const create: Verb = {
     'Create a category, and print it with its id.\n\nNames are not unique: without --if-missing a second "ferret" is created, and the service cannot delete it.',
   takes: [['<name>', 'name of the category, for example rabbit']],
   options: [
-    ['-d, --description <text>', 'description of the category'],
+    ...optionalFields.map((field) => {
+      const short = field === 'description' ? '-d, ' : '';
+      return [`${short}--${field} <text>`, `${field} of the category`] as const;
+    }),
     [
       '--if-missing',
       'if the name exists, print that category and create nothing; sends one more request if it does not',
@@ -79,11 +81,11 @@ export const create: Verb = {
 async function createOne(
   session: Session,
   name: string,
-  { description, ifMissing = false, dryRun = false }: Options,
+  { ifMissing = false, dryRun = false, ...texts }: Options,
 ): Promise<void> {
   const { output, report } = session;
   if (!dryRun || ifMissing) output.checkColumns(categoryColumns);
-  const body = validate({ name, ...(description !== undefined && { description }) });
+  const body = validate(pickContent({ ...texts, name }));
   const client = await session.client();
   const request = client.prepare(createCategory, { body });
   if (dryRun && !ifMissing) return showRequest(output, request);

@@ -1,4 +1,5 @@
 import { Exit } from '../../errors.ts';
+import { anyOptionalField } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Session } from '../../session/session.ts';
 import type { Verb } from '../verb.ts';
@@ -21,14 +22,17 @@ export const diff: Verb = {
         ['create', 'the service does not have the name: an import would create it'],
         [
           'similar',
-          'the service or an earlier row has a similar name (Dog and dog): an import refuses the row',
+          'the service or an earlier row has a similar name, in looksLike (Dog and dog): an import refuses the row',
         ],
-        ['differs', 'it exists with a different description: an import leaves it unchanged'],
+        [
+          'differs',
+          `it exists with a different ${anyOptionalField}: an import leaves it unchanged`,
+        ],
         ['only_in_service', 'the file does not have it: an import leaves it unchanged'],
         ['existing, repeated', 'nothing to do: only import --dry-run prints these'],
       ],
     ],
-    'The columns are change, line, name, id, looksLike (the similar name), description and serviceDescription. Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.',
+    `The columns are ${previewColumns.join(', ')}. Costs one request and changes nothing. Exit code 7: an import would create or refuse something; 0: it would not, whatever differs.`,
   ],
   run: printDiff,
 };

@@ -1,6 +1,6 @@
 import { asFailure, Failure, type FailureKind, unprintedFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
-import { optionalFields } from '../../fields.ts';
+import { anyOptionalField, optionalFields } from '../../fields.ts';
 import { findByFate } from '../../import/fates.ts';
 import type { Ending } from '../../import/import-rows.ts';
 import type { Fate, Item } from '../../import/rows.ts';
@@ -15,8 +15,6 @@ export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 
 
 const maxListed = 20;
 
-const otherFields = optionalFields.join(' or ');
-
 type Word = Fate | 'left';
 type Counts = Readonly<Partial<Record<Word, number>>>;
 
@@ -27,7 +25,7 @@ export const rowFates: Readonly<
   create: { words: 'to create', outcome: 'left', exitCode: 7 },
   created: { words: 'created', exitCode: 0 },
   existing: { words: 'already there', exitCode: 0 },
-  differs: { words: `there with another ${otherFields}`, exitCode: 0 },
+  differs: { words: `there with another ${anyOptionalField}`, exitCode: 0 },
   similar: { words: 'similar to another name', outcome: 'refused', exitCode: 7 },
   repeated: { words: 'repeated in the file', exitCode: 0 },
   refused: { words: 'refused', exitCode: 7 },
@@ -68,11 +66,11 @@ function describeOddity(item: Item, first: Item): string | undefined {
   if (as !== undefined) return `already exists as ${quoted(as)} (id ${id})`;
   if (lookAlike !== undefined) return `is ${describeLookAlike(item)}; it is refused`;
   if (fate === 'differs') {
-    return `already exists with a different ${otherFields} (id ${id}); it is left unchanged`;
+    return `already exists with a different ${anyOptionalField} (id ${id}); it is left unchanged`;
   }
   const isOther = optionalFields.some((field) => first[field] !== item[field]);
   if (fate !== 'repeated' || !isOther) return undefined;
-  return `is a duplicate of line ${first.line} with a different ${otherFields}; line ${first.line} is used`;
+  return `is a duplicate of line ${first.line} with a different ${anyOptionalField}; line ${first.line} is used`;
 }
 
 function describeLookAlike({ lookAlike = '', lookAlikeLine }: Item): string {

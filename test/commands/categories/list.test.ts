@@ -13,7 +13,7 @@ const idsIn = (stdout: string) => stdout.match(/(?<="id":)-?\d+/g)?.join(' ');
 test('categories list prints a table and the remaining rate limit', async ({ list, sandbox }) => {
   sandbox.categories.push(category('1', 'dog', 'Loyal'), category('20', 'cat'));
 
-  const { exitCode, stdout, stderr } = await list();
+  const { exitCode, stdout, stderr } = await list('--columns id,name,description');
 
   expect(exitCode).toBe(0);
   expect(stdout.split('\n')).toEqual([
