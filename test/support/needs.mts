@@ -30,7 +30,6 @@ const found: Readonly<Record<string, boolean>> = {
   setpriv: process.getuid?.() !== 0 || onPath('setpriv'),
   script: onPath('script'),
   strace: succeeds('strace', ['-o', '/dev/null', 'true']),
-  tinyproxy: onPath('tinyproxy'),
   unshare: succeeds('unshare', ['--pid', '--fork', '--mount-proc', 'true']),
   'valkey-server': onPath(engines['valkey-server']) || Boolean(process.env.PETSTORE_TEST_VALKEY),
   wine: Boolean(process.env.PETSTORE_TEST_WINE),
