@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { freePort } from '../support/ports.ts';
 import { launcher, test } from '../support/program.ts';
 
 /** This one, and those that the variable lists, separated by colons. */
@@ -50,16 +49,6 @@ describe.concurrent.each(nodes)('on %s', (node) => {
       /^\{"id":9223372036854775807,"name":"last"\}\n\{"id":\d+,"name":"ferret"\}$/m,
     );
     expect(stderr).toMatch(/^rate limit: 58 of 60 left, resets in (1m|\d+s) \(\d\d:\d\d:\d\dZ\)$/m);
-  });
-
-  test('says that a host is unreachable', async ({ execute, expect }) => {
-    const host = `127.0.0.1:${await freePort()}`;
-    const env = { PETSTORE_BASE_URL: `https://${host}/v1`, PETSTORE_API_KEY: 'any-key-at-all' };
-
-    const result = await execute(node, [launcher, 'categories', 'list'], { env });
-
-    expect(result).toMatchObject({ code: 5, stdout: '' });
-    expect(result.stderr).toContain(`petstore: ${host} refused the connection after 4 tries\n`);
   });
 });
 
