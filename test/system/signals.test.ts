@@ -8,7 +8,6 @@ import { expect, launcher, type Running, test, until } from '../support/program.
 import type { Action, Arrival, Service } from '../support/service.ts';
 
 const run = `'${process.execPath}' '${launcher}'`;
-const create = 'categories create emu';
 const importFile = 'categories import pets.csv --yes';
 
 type Signal = 'SIGINT' | 'SIGTERM';
@@ -17,7 +16,12 @@ type Stage = (program: Running, service: Service) => Promise<unknown>;
 
 describe.concurrent('a signal', () => {
   test.for<[Signal, string, line: string, Stage]>([
-    ['SIGINT', 'it waits after a 429', create, ({ says }) => says('next request in')],
+    [
+      'SIGINT',
+      'it waits after a 429',
+      'categories create emu',
+      ({ says }) => says('next request in'),
+    ],
     ['SIGTERM', 'a list is on its way', 'categories list', (_, { arrived }) => arrived(1)],
     ['SIGINT', 'it reads the key', 'orders list --api-key-file -', readsStdin],
     ['SIGTERM', 'it reads the rows', 'categories import - --format csv --yes', readsStdin],
@@ -45,18 +49,6 @@ describe.concurrent('a signal', () => {
     program.child.kill('SIGINT');
 
     expect((await program.ended).code).toBe(130);
-  });
-
-  test('while a create is on its way: its answer is waited for', async ({ serve, start }) => {
-    const service = await serve({ react: () => 'hold' });
-    const program = start(`${create} --json`, { env: service.env });
-    await service.arrived(1);
-    program.child.kill('SIGTERM');
-    await noticed(program);
-    service.release();
-
-    const { code, stdout } = await program.ended;
-    expect([code, JSON.parse(stdout)]).toEqual([143, { id: 1, name: 'emu' }]);
   });
 
   test.for([
