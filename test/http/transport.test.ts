@@ -4,19 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { startProxy } from '../support/connect-proxy.ts';
-import { freePort } from '../support/ports.ts';
 import type { WireRequest } from '../support/values.ts';
-
-test('tells that the first byte has left only when a connection stands', async () => {
-  const { send, sent } = client();
-  const { url } = await listen((socket) => socket.destroy());
-
-  const free = new URL(`http://127.0.0.1:${await freePort()}/v1/categories`);
-  await expect(send({ url: free })).rejects.toThrow();
-  expect(sent()).toBe(0);
-  await expect(send({ url })).rejects.toThrow();
-  expect(sent()).toBe(1);
-});
 
 test.for([
   ['is refused', () => Promise.reject(new Error('withdrawn')), 'withdrawn'],
