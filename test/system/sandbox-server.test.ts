@@ -77,7 +77,7 @@ describe('the sandbox', () => {
 });
 
 describe('a program in a sandbox', () => {
-  test('neither reads nor changes settings and state of the user, but may name a profile', async ({
+  test('is not given the key, settings and state of the user, but may name a profile', async ({
     petstore,
     folder,
   }) => {
@@ -89,7 +89,8 @@ describe('a program in a sandbox', () => {
       echo "store \${PETSTORE_SHARED_STORE-none}, profile $(petstore config get profile), key \${PETSTORE_API_KEY%%-*}"
       petstore categories list -p mine --columns name -q
       petstore config set output csv -q
-      petstore categories list --columns name -q`;
+      petstore categories list --columns name -q
+      echo; env; tr '\\0' ' ' < /proc/$PPID/cmdline`;
     const env = {
       PETSTORE_SHARED_STORE: 'redis://127.0.0.1:1',
       PETSTORE_PROFILE: 'staging',
@@ -102,6 +103,7 @@ describe('a program in a sandbox', () => {
     expect(result.stdout).toMatch(/^store none, profile sandbox, key sandbox\n┌/);
     expect(result.stdout).toContain('│ dog ');
     expect(result.stdout).toMatch(/^name\ndog\ncat\nrabbit\n$/m);
+    expect(result.stdout).not.toContain(env.PETSTORE_API_KEY);
     expect(readFileSync(settings, 'utf8')).toBe(before);
     expect(existsSync(join(folder, '.local'))).toBe(false);
   });
