@@ -250,23 +250,6 @@ describe('the reader of a list above 8 MiB', () => {
     expect(result.exitCode).toBe(130);
     expect(result.stderr).toMatch(/interrupted; the list is incomplete: \d+ printed\n/);
   });
-
-  test('gets no more of a full disk than what fits: 74, and that the list is incomplete', async ({
-    petstore,
-    serve,
-  }) => {
-    serve({ text: whole });
-    let writes = 0;
-    const full = async () => {
-      writes += 1;
-      if (writes > 3) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-    };
-
-    const result = await petstore('categories list', { context: reader(full) });
-
-    expect(result.exitCode).toBe(74);
-    expect(result.stderr).toMatch(/\(ENOSPC\); the list is incomplete\n/);
-  });
 });
 
 describe('a long answer of any kind', () => {
