@@ -1,14 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { cleanEnvironment, launcher } from '../support/program.ts';
+import type { Fixtures } from '../support/program.ts';
 import { createRandom, seed, shuffle } from '../support/random.ts';
-import { openService, type Service, type ServiceOptions } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 
-type Race = ServiceOptions & {
+type Race = {
   /** How many categories are created, each by a new process. */
   readonly creates?: number;
   /** State folders that stand for machines; the processes are spread over them. */
@@ -17,10 +13,6 @@ type Race = ServiceOptions & {
   readonly store?: string;
   /** Kills a random process now and then, this many times. */
   readonly kills?: number;
-  /** Tells when a window ends in milliseconds. */
-  readonly resetInMs?: boolean;
-  /** Called while the race is on. */
-  readonly disturb?: () => void;
 };
 
 type Outcome = {
@@ -41,18 +33,11 @@ const loops = 9;
 const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
 
 /** Runs loops of processes against one service and counts what the service saw. */
-export async function race(options: Race): Promise<Outcome> {
-  const { creates = 36, machines = 1, kills = 0, store, resetInMs } = options;
-  const service: Service = await openService({
-    plan,
-    ...options,
-    spoil(headers) {
-      const end = service.state.quota.minute.openedAt + plan.minute.length;
-      return { ...headers, ...(resetInMs && { 'x-ratelimit-reset': `${end}` }) };
-    },
-  });
-  const home = mkdtempSync(join(tmpdir(), 'petstore-race-'));
-  const folders = Array.from({ length: machines }, (_, machine) => join(home, String(machine)));
+export async function race(
+  { serve, start, folder }: Pick<Fixtures, 'serve' | 'start' | 'folder'>,
+  { creates = 36, machines = 1, kills = 0, store }: Race,
+): Promise<Outcome> {
+  const service = await serve({ plan });
   const names = Array.from({ length: creates }, (_, n) => `category-${n}`);
   const waiting = names.values();
   const running = new Map<ChildProcess, string>();
@@ -60,27 +45,22 @@ export async function race(options: Race): Promise<Outcome> {
   const failures: string[] = [];
   const random = createRandom(seed);
   const killer = kills > 0 ? setInterval(killOne, 300) : undefined;
-  options.disturb?.();
 
-  await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines])));
+  await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(loop % machines)));
   clearInterval(killer);
-  service.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   return { ...countUp(service, names, killed), failures };
 
-  async function runLoop(folder = ''): Promise<void> {
+  async function runLoop(machine: number): Promise<void> {
+    const HOME = join(folder, String(machine));
     for (const name of waiting) {
-      const argv = ['categories', 'create', name, '--quiet', '--max-wait', 'inf'];
-      const env = { ...cleanEnvironment(folder), ...service.env, PETSTORE_SHARED_STORE: store };
-      const child = spawn(process.execPath, [launcher, ...argv], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-        env,
+      const { child, ended } = start(`categories create ${name} --quiet --max-wait inf`, {
+        env: { ...service.env, HOME, PETSTORE_SHARED_STORE: store },
       });
       running.set(child, name);
-      const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+      const { code, stderr } = await ended;
       running.delete(child);
-      // A killed one has no exit code. Like a shell loop, this one goes on.
-      if (child.exitCode) failures.push(`${name}: exit ${child.exitCode}: ${stderr}`);
+      // Like a shell loop, this one goes on after a kill.
+      if (code !== 0 && code !== 'SIGKILL') failures.push(`${name}: exit ${code}: ${stderr}`);
     }
   }
 

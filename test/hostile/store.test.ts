@@ -11,6 +11,7 @@ import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
 import { test as base, type Ended, expect } from '../support/program.ts';
 import { type Service, startService } from '../support/service.ts';
+import { plans } from '../support/values.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
 import { race } from './race.ts';
 import { openSlowWay } from './slow-way.ts';
@@ -203,6 +204,9 @@ for (const [name, program] of Object.entries(engines))
     test('two machines that share a store which replies after 200 ms get no 429', async ({
       open,
       list,
+      serve,
+      start,
+      folder,
     }) => {
       const { url } = await open({ args: ['--requirepass', password] });
       const way = await openSlowWay(Number(new URL(url).port), 100);
@@ -210,28 +214,47 @@ for (const [name, program] of Object.entries(engines))
       const store = `redis://:${password}@127.0.0.1:${way.port}/2`;
 
       const alone = await list(store);
-      const outcome = await race({ machines: 2, store, creates: 24 });
+      const outcome = await race({ serve, start, folder }, { machines: 2, store, creates: 24 });
 
       expect(alone).toMatchObject(fine);
       expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: 24 });
     });
 
+    test('ten machines that create one name at once get one id', async ({
+      open,
+      serve,
+      start,
+      folder,
+    }) => {
+      const { url } = await open();
+      const service = await serve({ plan: plans.business });
+      const create = 'categories create ferret --if-missing -o raw --query id --max-wait inf';
+
+      const ends = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => {
+          const own = { PETSTORE_STATE_DIR: join(folder, `${n}`), PETSTORE_SHARED_STORE: url };
+          return start(create, { env: { ...service.env, ...own } }).ended;
+        }),
+      );
+
+      const said = ends.map(({ code, stdout }) => `${code} ${stdout.trim()}`);
+      expect(new Set(said)).toEqual(new Set(['0 1']));
+      expect(service.state.categories).toMatchObject([{ name: 'ferret' }]);
+    });
+
     test('the store is killed midway: no ban, and at most one 429 for each machine and window', async ({
       open,
+      serve,
+      start,
+      folder,
     }) => {
       const server = await open();
-      let back: Promise<void> | undefined;
+      const back = pause(1_500)
+        .then(server.kill)
+        .then(() => pause(2_500))
+        .then(server.start);
 
-      const outcome = await race({
-        machines: 3,
-        store: server.url,
-        disturb() {
-          back = pause(1_500)
-            .then(server.kill)
-            .then(() => pause(2_500))
-            .then(server.start);
-        },
-      });
+      const outcome = await race({ serve, start, folder }, { machines: 3, store: server.url });
       await back;
 
       expect(outcome).toMatchObject(allThere);
