@@ -4,7 +4,7 @@ import { tree } from './tree.ts';
 
 const keyHint =
   "A key typed here is in the shell's history now. Run petstore auth login < KEY_FILE, or set PETSTORE_API_KEY.";
-const secret = /auth|bearer|credential|key|pass|pwd|secret|token/i;
+const secret = 'auth|bearer|credential|key|pass|pwd|secret|token';
 
 /** Hints for words of other programs, which are matched against "COMPLAINT (COMMAND)". */
 const explanations: readonly (readonly [typed: RegExp, hint: string])[] = [
@@ -18,6 +18,8 @@ const explanations: readonly (readonly [typed: RegExp, hint: string])[] = [
   ],
   [/^unknown option '--format[='].* list\)/, 'Did you mean: -o'],
   [/^option '-o.* 'jsonl'/, 'Did you mean: ndjson'],
+  [new RegExp(`^unknown option '[^=]*(?:${secret})`, 'i'), keyHint],
+  [new RegExp(`^[^']* value '[^']*(?:${secret}).* config set\\)`, 'i'), keyHint],
   [/^too many .* \(petstore auth login\)/, keyHint],
   [/^too many .* categories (?:create|get)\)/, 'Put a text of several words in quotes.'],
 ];
@@ -26,25 +28,18 @@ const explanations: readonly (readonly [typed: RegExp, hint: string])[] = [
 export function toUsageFailure({ code, message }: CommanderError, written: string): Failure {
   const form = /^error: (.*?)(?:\n\(Did you mean (?:one of )?(.*)\?\))?$/s;
   const [, complaint = message, similar = ''] = form.exec(message) ?? [];
-  const [, typed = '', choices = similar] =
-    /^(?:unknown \w+|.* (?:argument|value)) '(.*)'(?:$| is invalid.* choices are (.*)\.$)/s.exec(
-      complaint,
-    ) ?? [];
-  const [word = ''] = typed.split(/(?<=.)=/);
+  const [, word = ''] = /^(?:unknown \w+|.*? (?:argument|value)) '(.*?)'/s.exec(complaint) ?? [];
+  const [, choices = similar] = / choices are (.*)\.$/.exec(complaint) ?? [];
   const see = written.trim().split('\n').at(-1) ?? '';
   const path = see.replace(/^See: | --help$/g, '');
-  const isOption = complaint.startsWith('unknown option');
-  const isSecret = secret.test(word) && (isOption || path === 'petstore config set');
-  const [, explanation] =
-    explanations.find(([words]) => words.test(`${complaint} (${path})`)) ?? [];
-  const hint = isSecret ? keyHint : explanation;
+  const [, hint] = explanations.find(([words]) => words.test(`${complaint} (${path})`)) ?? [];
   // `petstore help list` is an error of another kind.
   const isAtRoot = path === 'petstore' && code === 'commander.unknownCommand';
   const commands = isAtRoot ? listCommands(word) : [];
   const slips = choices.split(', ').filter((choice) => isSlip(word, choice));
   const meant = (commands.length > 0 ? commands : slips).join(', ');
   return usageFailure(
-    isSecret && isOption ? `unknown option '${word}'` : complaint,
+    hint === keyHint ? complaint.replace(/=.*'$/s, "'") : complaint,
     hint ?? (meant ? `Did you mean: ${meant}` : see),
   );
 }
@@ -59,17 +54,11 @@ function listCommands(word: string): string[] {
   return [];
 }
 
-/** Returns false for words that mean something else: `import` for `export`, `--sort` for `--lost`. */
-function isSlip(word: string, meant: string): boolean {
-  const [typed, letters] = [lettersOf(word), lettersOf(meant)];
-  if (typed[0] !== letters[0] || Math.abs(typed.length - letters.length) > 3) return false;
-  return [...letters].filter((letter) => !typed.includes(letter)).length * 4 <= letters.length;
-}
-
-/** A minus before a field is a direction. */
-function lettersOf(word: string): string {
-  return word
-    .toLowerCase()
-    .replace(/^(?:--|=)/, '')
-    .replace(/(?<=.)[^a-z]/g, '');
+/** Returns false for words that mean something else: `import` for `export`, `--sort` for `--lost`, `--format` for `--force`. */
+function isSlip(typed: string, meant: string): boolean {
+  const [letters = '', name = ''] = [typed.toLowerCase(), meant].map((word) =>
+    word.replace(/^(?:--|=)/, ''),
+  );
+  const added = [...name].filter((letter) => !letters.includes(letter));
+  return letters[0] === name[0] && added.length * 4 <= name.length;
 }
