@@ -3,18 +3,12 @@ import { writeJson } from '../json/write.ts';
 
 export type Row = readonly (Json | undefined)[];
 
-/** A larger grid would fill the memory: its elements have no fields in common. */
-const maxInferredCells = 1_000_000;
-const fewColumns = 20;
-
 /** Returns the fields of a list in order of first occurrence, or undefined if it is not a list of records. */
 export function inferColumns(list: readonly Json[]): readonly string[] | undefined {
   const columns = new Set<string>();
   for (const item of list) {
     if (!isJsonObject(item)) return undefined;
     for (const name of Object.keys(item)) columns.add(name);
-    if (columns.size > fewColumns && columns.size * list.length > maxInferredCells)
-      return undefined;
   }
   return columns.size > 0 ? [...columns] : undefined;
 }

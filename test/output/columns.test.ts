@@ -61,19 +61,3 @@ describe('the lines of a table', () => {
     expect(stderr).toContain('"field2" and 9998 more\n');
   });
 });
-
-/** A cell for each field of each record would fill the memory. */
-test.for(['table', 'csv'])(
-  'records without fields in common are one column of JSON, as %s',
-  async (format, { petstore, sandbox }) => {
-    const orders = Array.from({ length: 1_001 }, (_, n) => `{"field${n}":${n}}`);
-    sandbox.react = () => reply(200, `[${orders}]`);
-
-    const argv = ['orders', 'list', '--no-header', '-o', format];
-    const { stdout } = await petstore(argv);
-    const chosen = await petstore([...argv, '--columns', 'field7']);
-
-    expect(stdout.replaceAll('""', '"').split('\n')[7]).toMatch(/^"?\{"field7":7\}"?$/);
-    expect(chosen.stdout.split('\n')[7]?.trimEnd()).toBe('7');
-  },
-);
