@@ -106,13 +106,14 @@ export function unprintedFailure(error: unknown, created: string, consequence: s
   return new Failure('output', message, { outcome: 'created', exitCode, cause: error });
 }
 
+const tooManyFiles = ['EMFILE', 'ENFILE'];
 export const openFilesHint = 'Allow more open files (ulimit -n) and run the command again.';
 
 /** Returns a failure that can be explained to the user, or undefined for a bug. */
 export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   const code = systemCode(error) ?? '';
-  if (!['EMFILE', 'ENFILE'].includes(code)) return undefined;
+  if (!tooManyFiles.includes(code)) return undefined;
   const details = { hint: openFilesHint, cause: error };
   return new Failure('output', `too many open files (${code})`, details);
 }
@@ -125,7 +126,7 @@ export function systemCode(error: unknown): string | undefined {
 /** Returns true for an error of the system that says nothing of what is there: it may work in a while. */
 export function isPassing(error: unknown): boolean {
   const code = systemCode(error) ?? '';
-  return ['EMFILE', 'ENFILE', 'EIO', 'ESTALE', 'EBUSY', 'ENOMEM', 'EAGAIN'].includes(code);
+  return [...tooManyFiles, 'EIO', 'ESTALE', 'EBUSY', 'ENOMEM', 'EAGAIN'].includes(code);
 }
 
 /** Ends the run without a message: after a child process, or when the reader of stdout is gone. */

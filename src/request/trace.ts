@@ -19,15 +19,14 @@ export function trace(
   return async (request) => {
     count += 1;
     const number = count;
-    const { body, attempt = 1, streamAboveBytes } = request;
-    const { headers, ...target } = describeRequest(request);
+    const { attempt = 1, streamAboveBytes } = request;
+    const { record, bytes, lines } = describeRequest(request, `#${number} `);
+    const { headers, ...target } = record;
     const exchange = { number, ...target, attempt };
-    const bytes = body === undefined ? undefined : Buffer.byteLength(body);
-    const [line = '', ...lines] = requestLines(request, `#${number} `);
     report({
       event: 'notice',
-      message: `${line}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
-      lines,
+      message: `${lines[0]}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
+      lines: lines.slice(1),
       request: { ...exchange, headers, bytes },
     });
     const start = context.uptime();
@@ -57,17 +56,17 @@ export function trace(
   };
 }
 
-/** Returns the lines of a request, but for its body. */
-export function requestLines(request: ApiRequest, number = ''): string[] {
-  const { method, url, headers } = describeRequest(request);
-  const { body } = request;
-  const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`;
-  return [`> ${number}${method} ${url}${size}`, ...headerLines('>', headers)];
-}
-
-/** Returns what may be shown of a request: all but the key. */
-export function describeRequest({ method, url, headers }: ApiRequest) {
-  return { method, url: url.href, headers: { ...headers, authorization: `Bearer ${cutMark}` } };
+/** Returns what may be shown of a request, which is all but the key: as a record and as lines, without the body. */
+export function describeRequest({ method, url, headers, body }: ApiRequest, number = '') {
+  const record = {
+    method,
+    url: url.href,
+    headers: { ...headers, authorization: `Bearer ${cutMark}` },
+  };
+  const bytes = body === undefined ? undefined : Buffer.byteLength(body);
+  const size = bytes === undefined ? '' : `, ${bytes} bytes`;
+  const first = `> ${number}${method} ${url}${size}`;
+  return { record, bytes, lines: [first, ...headerLines('>', record.headers)] };
 }
 
 /** Cookies are hidden: they may grant access, and logs end up in tickets. */
