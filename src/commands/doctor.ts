@@ -9,9 +9,14 @@ import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
-import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
+import {
+  chooseProxy,
+  chooseSharedStore,
+  openStore,
+  refuseForSandbox,
+  requireBaseUrl,
+} from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
-import { chooseSharedStore, openStore } from '../session/open-limit.ts';
 import { listComplaints, type Session } from '../session/session.ts';
 import { addProfile } from '../session/settings.ts';
 import { missingVersionNotice } from '../settings/addresses.ts';

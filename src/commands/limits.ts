@@ -5,7 +5,7 @@ import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeReason, describeWait } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
-import { chooseSharedStore } from '../session/open-limit.ts';
+import { chooseSharedStore } from '../session/connect.ts';
 import type { Session } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
 import { isoTime } from '../time.ts';

@@ -3,6 +3,7 @@ import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { deliver } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
+import { nameLimit, openOwnLimit, openStoreLimit } from '../limit/open.ts';
 import type { ApiRequest, RateLimit, SendRequest } from '../request/exchange.ts';
 import { sendOnce } from '../request/send.ts';
 import { readServiceError } from '../request/service-error.ts';
@@ -10,12 +11,11 @@ import { showSilence } from '../request/silence.ts';
 import { trace } from '../request/trace.ts';
 import { type ApiKey, describeKey } from '../service/api-key.ts';
 import { Client, trimSlashes } from '../service/client.ts';
-import { readProxy } from '../settings/addresses.ts';
+import { readProxy, type SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
-
 import { invalid, parseDuration, sandboxProfile } from '../settings/values.ts';
+import type { Store } from '../store/store-cell.ts';
 import { type FoundKey, findKey, noKey } from './find-key.ts';
-import { type Account, openLimits } from './open-limit.ts';
 import type { CommonOptions } from './options.ts';
 import type { Setup } from './settings.ts';
 
@@ -29,6 +29,9 @@ export type Connection = {
   /** Returns the client of another service than that of the settings: of one that a login tries. */
   readonly clientOf: (service: Service) => Promise<Client>;
 };
+
+/** The owner of a rate limit and of imports: an address and a key. */
+type Account = { readonly address: string; readonly secret: string };
 
 /** The account of every sandbox: its address and key are new each time. */
 const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
@@ -98,6 +101,29 @@ export function requireBaseUrl(
     hasKey && !isLogin ? 'petstore config set base-url https://HOST/v1' : settings.loginCommand();
   const otherwise = isLogin ? '' : ' (or add --profile sandbox to try it without an account)';
   throw configFailure(`no base URL set for profile ${profile.name}`, `Run: ${next}${otherwise}`);
+}
+
+async function openLimits(setup: Setup, { address, secret }: Account): Promise<Limit> {
+  const { context, options, report } = setup;
+  const store = await openStore(setup);
+  const name = nameLimit(address, secret);
+  const say = (text: string) => notice(report, text);
+  if (!store) return openOwnLimit(context, stateFolder(context), name, say);
+  if (options.verbose) say(`the rate limit is shared through ${store.name}`);
+  return openStoreLimit(store, name, context);
+}
+
+/** Opens the store that is set, over a connection of its own. */
+export async function openStore(setup: Setup): Promise<Store | undefined> {
+  const store = chooseSharedStore(setup);
+  return store && { engine: await setup.context.openEngine(store.address), name: store.name };
+}
+
+/** Returns the store that is set, undefined for `none` and the sandbox. From now on no output shows its password. */
+export function chooseSharedStore(setup: Setup): SharedStore | undefined {
+  const given = setup.settings.get('shared-store');
+  for (const secret of given?.value?.secrets ?? []) setup.sink.hide(secret);
+  return given?.value;
 }
 
 async function connect(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Ledger, nameLedger } from '../../import/ledger.ts';
 import { Turn, type TurnOptions } from '../../import/turn.ts';
-import { openStore } from '../../session/open-limit.ts';
+import { openStore } from '../../session/connect.ts';
 import type { Session } from '../../session/session.ts';
 import { requireStateFolder, stateFolder } from '../../settings/folders.ts';
 
