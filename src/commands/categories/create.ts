@@ -37,22 +37,15 @@ type Creation = {
   readonly client: Client;
   readonly ledger: Ledger;
   readonly body: NewCategory;
+  /** The last list, and what had been created here under the name by then. */
+  list?: readonly Category[];
+  entries: readonly Entry[];
+  lookAlike?: Category | undefined;
   /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
 };
 
 type Found = { readonly category: Category; readonly isNew: boolean };
-
-/** What a list has shown. */
-type Shown = {
-  readonly list: readonly Category[];
-  /** What was created here under the name. */
-  readonly entries: readonly Entry[];
-  readonly category?: Category | undefined;
-  readonly lookAlike?: Category | undefined;
-};
-
-const nothingShown: Shown = { list: [], entries: [] };
 
 export const create: Verb = {
   description:
@@ -91,16 +84,14 @@ async function createOne(
   if (dryRun && !ifMissing) return showRequest(output, request);
 
   const ledger = await openLedger(session);
-  const creation: Creation = { session, client, ledger, body, isUnsettled: false };
+  const creation: Creation = { session, client, ledger, body, entries: [], isUnsettled: false };
   if (dryRun) {
-    const { category } = await find(creation, nothingShown);
+    const category = await find(creation);
     if (category) return output.print({ record: category, columns: categoryColumns });
     notice(report, `"${name}" does not exist; this would create it`);
     return showRequest(output, request);
   }
-  const { category, isNew } = await (ifMissing
-    ? createMissing(creation)
-    : send(creation, nothingShown));
+  const { category, isNew } = await (ifMissing ? createMissing(creation) : send(creation));
 
   const where = isNew ? onProfile(session) : '';
   if (where) notice(report, `created${where}`);
@@ -129,29 +120,25 @@ async function createMissing(creation: Creation): Promise<Found> {
   const { session, body } = creation;
   const isSettled = () => !creation.isUnsettled;
   const turn = await openTurn(session, { doing: 'creating', settleAfterKillMs, isSettled });
-  let shown = nothingShown;
-  const look = async (): Promise<Found | undefined> => {
-    shown = await find(creation, shown);
-    return shown.category && { category: shown.category, isNew: false };
+  const look = () => find(creation);
+  const attempt = async (): Promise<Found> => {
+    for (let category = await turn.look(look); ; category = await turn.list(look)) {
+      if (category) return { category, isNew: false };
+      const { signal } = session.context;
+      const sent = turn.send((hooks) => send(creation, hooks), signal);
+      const created = await sent.catch((error) => {
+        if (error !== listIsOld) throw error;
+      });
+      if (created) return created;
+    }
   };
-  const found = await turn
-    .run(async () => {
-      for (let there = await turn.look(look); ; there = await turn.list(look)) {
-        if (there) return there;
-        const { signal } = session.context;
-        const sent = turn.send((hooks) => send(creation, shown, hooks), signal);
-        const created = await sent.catch((error) => {
-          if (error !== listIsOld) throw error;
-        });
-        if (created) return created;
-      }
-    })
-    .catch((error) => {
-      // The list was sent.
-      throw isUnsent(error) && shown !== nothingShown ? error.with(nothingCreated) : error;
-    });
-  if (found.isNew && shown.lookAlike) {
-    const { id, name } = shown.lookAlike;
+  const found = await turn.run(attempt).catch((error) => {
+    // The list was sent.
+    throw isUnsent(error) && creation.list ? error.with(nothingCreated) : error;
+  });
+  const { lookAlike } = creation;
+  if (found.isNew && lookAlike) {
+    const { id, name } = lookAlike;
     warn(session.report, `"${body.name}" is similar to "${name}" (id ${id}), which exists`);
   }
   return found;
@@ -162,24 +149,25 @@ function isUnsent(error: unknown): error is Failure {
 }
 
 /** Looks for the category in a new list, also under the name that the service has made of it. */
-async function find(creation: Creation, before: Shown): Promise<Shown> {
+async function find(creation: Creation): Promise<Category | undefined> {
   const { session, ledger, body } = creation;
-  const entries = ledger.read([body.name]);
-  const list = await listAgain(creation, { ...before, entries }).catch((error) => {
+  creation.entries = ledger.read([body.name]);
+  const list = await listAgain(creation).catch((error) => {
     throw isUnsent(error) ? error : withDetails(error, nothingCreated);
   });
   const item: Item = { ...body, line: 1, index: 0, fate: 'create' };
-  decideFates([item], list, entries);
+  decideFates([item], list, creation.entries);
+  creation.list = list;
+  creation.lookAlike = list.find(({ name }) => name === item.lookAlike);
   const category = list.find(({ id }) => String(id) === item.id);
   if (category) notice(session.report, `"${body.name}" already exists`);
-  return { list, entries, category, lookAlike: list.find(({ name }) => name === item.lookAlike) };
+  return category;
 }
 
 /** Returns a list that has what the last one had. */
-function listAgain(
-  { session: { context, report }, client, ledger }: Creation,
-  { list, entries }: Shown,
-): Promise<Category[]> {
+function listAgain(creation: Creation): Promise<Category[]> {
+  const { session, client, ledger, list = [], entries } = creation;
+  const { context, report } = session;
   const known = list.map(({ id, name }) => ({ id: String(id), name, as: name }));
   // Without a wait for a service that is away.
   const job = { context, report, client, ledger, settleMs, maxWaitMs: 0 };
@@ -187,11 +175,11 @@ function listAgain(
 }
 
 /** Creates the category. Given hooks of a turn, one that is listed after an unknown outcome is taken for the one that was sent. */
-async function send(creation: Creation, shown: Shown, hooks?: RateLimitHooks): Promise<Found> {
-  const { session, client, body } = creation;
+async function send(creation: Creation, hooks?: RateLimitHooks): Promise<Found> {
+  const { session, client, body, list = [] } = creation;
   try {
     const category = await client.call(createCategory, { body: pickContent(body) }, hooks);
-    const before = new Set(shown.list.map(({ id }) => id));
+    const before = new Set(list.map(({ id }) => id));
     const isNew = isNewCategory(category, body.name, before);
     if (isNew) record(creation, category);
     else notice(session.report, `${describeOlder(category)}: nothing was created`);
@@ -201,7 +189,7 @@ async function send(creation: Creation, shown: Shown, hooks?: RateLimitHooks): P
     creation.isUnsettled = true;
     // After Ctrl-C, report the unknown outcome at once.
     if (error.kind !== 'outcome_unknown') throw error;
-    return { category: await lookFor(creation, shown, error, hooks !== undefined), isNew: true };
+    return { category: await lookFor(creation, error, hooks !== undefined), isNew: true };
   }
 }
 
@@ -217,19 +205,14 @@ function record(creation: Creation, { id, name }: Category): void {
 }
 
 /** Lists after an unknown outcome, at once and when the service has settled. Throws unless the list shows one category, a new one. */
-async function lookFor(
-  creation: Creation,
-  before: Shown,
-  failure: Failure,
-  isNew: boolean,
-): Promise<Category> {
+async function lookFor(creation: Creation, failure: Failure, isNew: boolean): Promise<Category> {
   const { session, client, body } = creation;
   const isExact = ({ name }: Category) => name === body.name;
   warn(session.report, `${failure.message}. It may have been created; checking the list`);
   let list = await readCategories(client, { decides: true }).catch((): Category[] => []);
   let after = `${failure.message}; the list shows`;
   if (!list.some(isExact)) {
-    list = await settleAndList(creation, before, failure);
+    list = await settleAndList(creation, failure);
     after = `${failure.message}; after ${duration(settleMs)} the list shows`;
     creation.isUnsettled = false;
   }
@@ -252,15 +235,11 @@ async function lookFor(
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 
-async function settleAndList(
-  creation: Creation,
-  before: Shown,
-  failure: Failure,
-): Promise<Category[]> {
+async function settleAndList(creation: Creation, failure: Failure): Promise<Category[]> {
   const { context, report } = creation.session;
   try {
     await settle(context, report, settleMs, describeUnknown(1));
-    return await listAgain(creation, before);
+    return await listAgain(creation);
   } catch (reason) {
     const isOfList = reason instanceof Failure && reason.kind === 'service';
     const isNews = isOfList && reason.message !== failure.message;
