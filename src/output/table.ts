@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { escapeText } from '../json/safe-text.ts';
 import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
-import { breakWords, measureWidth, pad } from './width.ts';
+import { breakWords, fillLines, measureWidth, pad } from './width.ts';
 
 export type TableOptions = {
   readonly columns: readonly string[];
@@ -133,25 +133,15 @@ function measureLongestWord(text: string): number {
 /** Writes each row as lines of `name: value`. A line that goes on is indented: it cannot pass for another field. */
 function records([titles]: readonly Cells[], rows: readonly Cells[], width: number): Line[] {
   const indent = '  ';
+  const room = Math.max(minWidth, width - indent.length);
   return rows.flatMap((cells, row) => {
     const lines = cells.flatMap((cell, index) => {
       const text = titles ? `${titles[index]}: ${cell}`.trimEnd() : cell;
-      return wrap(text, Math.max(minWidth, width - indent.length)).join(`\n${indent}`);
+      const words = breakWords(text, room).split(' ');
+      return fillLines(words, room, ' ').join(`\n${indent}`);
     });
     return row > 0 ? ['', ...lines] : lines;
   });
-}
-
-function wrap(text: string, width: number): string[] {
-  const [first = '', ...words] = breakWords(text, width).split(' ');
-  const lines: string[] = [];
-  let line = first;
-  for (const word of words) {
-    const isFull = measureWidth(`${line} ${word}`) > width;
-    if (isFull) lines.push(line);
-    line = isFull ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }
 
 function toBold(text: string): Line {
