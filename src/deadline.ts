@@ -1,6 +1,5 @@
 import type { Context } from './context.ts';
 
-/** Calls `onTimeout` after `ms`. The returned function cancels it. */
 export function deadline(
   { sleep, yieldToIo }: Pick<Context, 'sleep' | 'yieldToIo'>,
   ms: number,

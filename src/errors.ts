@@ -109,7 +109,6 @@ export function unprintedFailure(error: unknown, created: string, consequence: s
 const tooManyFiles = ['EMFILE', 'ENFILE'];
 export const openFilesHint = 'Allow more open files (ulimit -n) and run the command again.';
 
-/** Returns a failure that can be explained to the user, or undefined for a bug. */
 export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   const code = systemCode(error) ?? '';

@@ -1,4 +1,3 @@
-/** Requests per window. */
 export type Quotas = { readonly minute: number; readonly day: number };
 
 export const windowMs = { minute: 60_000, day: 86_400_000 } as const;

@@ -42,10 +42,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/**
- * Reads the options that decide how a failure is shown, wherever they stand. Commander stops at the first value that is wrong,
- * and a script puts --json behind it.
- */
+/** Reads the options that decide how a failure is shown, wherever they stand: Commander stops at the first value that is wrong. */
 function readDisplayOptions(argv: readonly string[]): CommonOptions {
   const reader = new Command()
     .exitOverride()

@@ -115,7 +115,6 @@ function loginHint({ settings }: Session, baseUrl: URL, error: unknown): string 
     : hint?.replace(/petstore config list.*/, settings.loginCommand());
 }
 
-/** Returns the address that was probably meant. */
 function withVersion(baseUrl: URL): string {
   const [path] = /^.*?\/v\d+(?=\/|$)/.exec(baseUrl.pathname) ?? [];
   return path === undefined ? `${trimSlashes(baseUrl)}/v1` : baseUrl.origin + path;

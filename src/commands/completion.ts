@@ -168,7 +168,6 @@ function namesBelow(command: Command, isHelp: boolean): readonly Suggestion[] {
   return [...names, ...pages.map((page): Suggestion => [page])];
 }
 
-/** Returns undefined where a file may stand; the JSON of --data may be @FILE. */
 function listChoices(context: Context, taker: Option | Argument, [setting = '']: string[]) {
   const placeholder = taker instanceof Argument ? taker.name() : taker.flags;
   if (/\b(?:file|json|command)\b/.test(placeholder)) return undefined;

@@ -104,7 +104,6 @@ export async function setSetting(
   await save(session, name, value);
 }
 
-/** Sets a setting, or removes it, and says so. */
 export async function save(session: Session, name: SettingName, value?: string): Promise<void> {
   const { context, profile, report } = session;
   const path = name === 'default-profile' ? { name } : { name, profile: profile.name };

@@ -51,7 +51,6 @@ function createHelp(command: Command): Help {
   return help;
 }
 
-/** Returns the width of a terminal, and 80 for a wider one or a pipe. */
 export function helpWidth({ stdout }: Context): number {
   return Math.min(80, stdout.columns ?? 80);
 }

@@ -3,7 +3,6 @@ import type { Printer } from '../output/printer.ts';
 import type { ApiRequest } from '../request/exchange.ts';
 import { describeRequest } from '../request/trace.ts';
 
-/** Prints a request as a record, or for a person as --verbose shows it, with its body. */
 export async function showRequest(output: Printer, request: ApiRequest): Promise<void> {
   const { body } = request;
   const { lines, record } = describeRequest(request);

@@ -7,7 +7,6 @@ const auth = () => import('./auth.ts');
 const config = () => import('./config.ts');
 const profile = () => import('./profile.ts');
 
-/** All commands, below the headings under which help lists them. */
 export const tree: Readonly<Record<string, Readonly<Record<string, Leaf | Group>>>> = {
   'Store:': {
     categories: [

@@ -50,7 +50,6 @@ export function pickFields(value: Json, columns: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, value[name]]));
 }
 
-/** Returns the value of the first column alone. */
 export function pickOnly(value: Json, columns: readonly string[]): Json {
   return isJsonObject(value) ? (toRow(value, columns)[0] ?? null) : value;
 }

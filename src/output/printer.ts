@@ -19,7 +19,6 @@ export type Result = {
   readonly empty?: string;
 } & (
   | {
-      /** A record, or whatever JSON the service sends. */
       readonly record: Json;
       /** Left out if the interface document does not name the fields. */
       readonly columns?: readonly string[];

@@ -38,7 +38,6 @@ export function createReporter(
   };
 }
 
-/** Returns true for a terminal that only prints. */
 export function isDumb({ TERM }: Environment): boolean {
   return TERM === 'dumb' || TERM === '';
 }

@@ -102,7 +102,6 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
     }
   }
 
-  /** Turns an `&expression` into a function of an item. */
   readonly #toFunction = (arg: unknown) =>
     isExpression(arg) ? (item: Json) => this.visit(arg, item as never) : arg;
 
@@ -172,7 +171,6 @@ function sortBy(list: readonly Json[], keyOf: KeyOf, sign = 1): Json[] {
   return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ item }) => item);
 }
 
-/** JavaScript compares a bigint and a number exactly. */
 function compare(a: Json, b: Json): number {
   if (!(isNumber(a) && isNumber(b)) && !(typeof a === 'string' && typeof b === 'string')) {
     throw new Error(`cannot order ${typeName(a)} and ${typeName(b)}`);

@@ -39,7 +39,6 @@ const helpOption = new Option('-h, --help', 'show help');
 export function addCommonOptions(command: Command): void {
   command.optionsGroup(commonHeading);
   for (const option of options) command.addOption(option);
-  // The last one counts.
   command.on('option:json', () => command.setOptionValueWithSource('output', 'json', 'cli'));
   command.version(version, '-V, --version', 'print the version');
   command.addHelpOption(helpOption);
@@ -55,10 +54,7 @@ export function commonOptions(command: Command): CommonOptions {
   return { ...above, ...Object.fromEntries(given) };
 }
 
-/**
- * Refuses an option as the value of the one before it: an empty variable in `--description $TEXT --dry-run` would create a category.
- * To Commander that is the same as --description=--dry-run.
- */
+/** Refuses an option as the value of the one before it: an empty variable in `--description $TEXT --dry-run` would create a category. */
 export function refuseOptionsAsValues(command: Command, argv: readonly string[]): void {
   const options = [...command.options, helpOption];
   const find = (word: string) => options.find(({ long, short }) => word === long || word === short);

@@ -12,7 +12,6 @@ import { type Connection, createConnection } from './connect.ts';
 import { commonOptions } from './options.ts';
 import { addProfile, loadSettings, type Settings, type Setup } from './settings.ts';
 
-/** One run of one command. */
 export type Session = Setup &
   Connection & {
     readonly isSeparated: boolean;

@@ -51,7 +51,6 @@ export type Setup = {
   readonly report: Report;
 };
 
-/** What a command line, the environment and a profile of the settings file say together. */
 export class Settings {
   readonly file: SettingsFile;
   readonly profile: Profile;
@@ -69,7 +68,6 @@ export class Settings {
     this.profile = { name, isSandbox: name === sandboxProfile && !isServed, given };
   }
 
-  /** Returns a setting in force: its value, and where it comes from. */
   get<Name extends ProfileSetting>(name: Name): Value<Name> | NoDefault<Name>;
   get(name: ProfileSetting) {
     const found = this.find(name);
@@ -99,7 +97,6 @@ export class Settings {
     return saved.profiles?.[profile]?.[name];
   }
 
-  /** @throws Failure if the profile does not exist */
   requireProfile(name: string, source?: string): void {
     const { fault, unreachable } = this.file;
     if (fault || builtInProfiles.includes(name)) return;
@@ -151,16 +148,12 @@ export class Settings {
   }
 }
 
-/** Returns the names of all profiles for which something is set or stored. */
 export function listProfiles({ folder, saved }: SettingsFile): readonly string[] {
   const withKey = folder === undefined ? [] : profilesWithKey(folder);
   return [...new Set([...builtInProfiles, ...Object.keys(saved.profiles ?? {}), ...withKey])];
 }
 
-/**
- * Reads the settings of a run. A profile that is new need not exist. `fault` is in the file, and left out of `settings`. The format of
- * the command line is not among them: `config list -o csv` shows that of other commands.
- */
+/** Reads the settings of a run, without the format of the command line: `config list -o csv` shows that of other commands. */
 export function loadSettings(
   context: Context,
   { output, ...options }: CommonOptions,

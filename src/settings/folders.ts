@@ -59,7 +59,6 @@ function failWithout({ platform }: Machine, xdg: string, onWindows: string, own:
   throw unsentFailure('output', message, `Set ${own} to a folder that you own.`);
 }
 
-/** Throws Failure (config) if settings and keys must not be saved in a folder. */
 export function refuseForeignFolder(path: string, { uid }: Pick<Context, 'uid'>): void {
   const fault = saving(path, () => findForeignFault(path, uid));
   if (!fault) return;

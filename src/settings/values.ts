@@ -15,7 +15,6 @@ export function invalid(
   return unsentFailure(kind, `invalid ${what}${fromSource(source)}`, hint);
 }
 
-/** Returns a word that is known, else fails with "unknown profile" and the like. */
 export function parseChoice<Word extends string>(
   what: string,
   text: string,

@@ -10,10 +10,7 @@ type Allowance = { readonly limit: number; readonly left: number; readonly reset
 /** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
 const maxOnAnyDay = 900;
 
-/**
- * Predicts an import: a request for each row, and a list before and after them. `made` requests were sent already. The limit is what
- * responses told, else that of the plan, else the smallest one. How long the service takes is not known.
- */
+/** Predicts an import: a request for each row, and a list before and after them. `made` requests were sent already. */
 export async function forecastImport(
   session: Session,
   toCreate: number,
@@ -40,7 +37,6 @@ export async function forecastImport(
   return { ms, words: `${countOf(requests, 'request')}: ${time} ${limit}${unknown}` };
 }
 
-/** Names the plan with the limit that was seen. */
 function planAdvice({ profile }: Session, limit: number): string {
   const plan = Object.entries(plans).find(([, quotas]) => quotas.minute === limit)?.[0];
   return plan === undefined ? '' : ` (petstore config set plan ${plan}${profileFlag(profile)})`;
@@ -56,7 +52,6 @@ function toAllowance(
   return { limit, left: remaining ?? Math.max(0, limit - used), resetMs: untilNextMs };
 }
 
-/** Returns how long a limit holds requests back. */
 function timeFor(requests: number, minute: Allowance, day: Allowance): number {
   const later = requests - Math.min(requests, day.left);
   if (later === 0) return timeInMinutes(requests, minute);

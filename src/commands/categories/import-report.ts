@@ -189,7 +189,6 @@ function correctHint(refused: number, similar: number): string {
   return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }
 
-/** Counts words in the order of `rowFates`. */
 function countWords(words: readonly Word[]): Counts {
   const counts: Partial<Record<Word, number>> = {};
   for (const word of Object.keys(rowFates) as Word[]) {

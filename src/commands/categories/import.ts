@@ -22,7 +22,6 @@ type Options = {
   readonly settle?: string;
 };
 
-/** Upper bound of --settle. */
 const maxSettleMs = 86_400_000;
 
 const { settleMs, settleAfterKillMs } = defaultSettleTimes;
@@ -138,7 +137,6 @@ async function ask(session: Session, toCreate: number): Promise<void> {
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }
 
-/** Reports how far an import has come. */
 function startProgress({ context, report }: Session, total: number, forecastMs: number) {
   const startedAt = context.uptime();
   let done = 0;
