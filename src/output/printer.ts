@@ -1,11 +1,10 @@
 import type { Context } from '../context.ts';
-import { asFailure, Failure, usageFailure } from '../errors.ts';
+import { asFailure, usageFailure } from '../errors.ts';
 import { type Format, isTabular } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import type { Query } from '../query/query.ts';
 import { quoted, quoteSome } from '../text/quote.ts';
-import { formatCount } from '../time.ts';
 import { inferColumns, pickFields, pickOnly, toQueryRows, toRow } from './columns.ts';
 import { listWriters, rowWriters, valueWriters } from './render.ts';
 import type { Line, Sink } from './sink.ts';
@@ -54,8 +53,6 @@ type PrinterOptions = {
 const emptyList = 'The list is empty.';
 /** Elements that are laid out at a time, so that a long list takes no more memory than a short one. */
 const batchSize = 1_000;
-/** A query holds its list in memory. */
-const maxQueriedElements = 1_000_000;
 
 /** Prints results in the chosen format. Data is redacted here, before it is rendered. */
 export class Printer {
@@ -161,7 +158,7 @@ export class Printer {
       }
       const line = rowWriters[format];
       if (header) yield [line(names)];
-      return yield* mapBatches(rows, (batch) => asLines(batch.map(line)));
+      return yield* mapBatches(rows, (batch) => batch.map(line));
     }
     const isBare = format === 'raw' && requested?.length === 1;
     const pick = isBare ? pickOnly : pickFields;
@@ -171,7 +168,7 @@ export class Printer {
     const writeList = isList ? listWriters[format] : undefined;
     if (writeList) return yield* writeList(values, head);
     const write = valueWriters[format];
-    yield* mapBatches(values, (batch) => asLines(batch.map(write)));
+    yield* mapBatches(values, (batch) => batch.map(write));
   }
 
   async *#inBatches(elements: readonly Json[] | Batches): AsyncGenerator<readonly Json[]> {
@@ -200,11 +197,6 @@ export class Printer {
   }
 }
 
-/** Joins lines before they are written: each write takes time. */
-function asLines(lines: readonly string[]): readonly string[] {
-  return lines.length > 0 ? [lines.join('\n')] : [];
-}
-
 function isBatches(list: readonly Json[] | Batches): list is Batches {
   return Symbol.asyncIterator in list;
 }
@@ -222,10 +214,6 @@ async function readWhole(result: Result): Promise<Json> {
   const items: Json[] = [];
   for await (const batch of isBatches(result.list) ? result.list : [result.list]) {
     for (const element of batch) items.push(element);
-    if (items.length > maxQueriedElements) {
-      const message = `--query failed: the list has more than ${formatCount(maxQueriedElements)} elements`;
-      throw new Failure('usage', message, { hint: 'Print -o ndjson, and filter it with jq.' });
-    }
   }
   return result.head ? { ...result.head, items } : items;
 }
