@@ -17,10 +17,6 @@ export function isTabular(format: Format): format is TabularFormat {
   return kinds[format] === 'rows';
 }
 
-export function isFormat(text: string): text is Format {
-  return Object.hasOwn(kinds, text);
-}
-
 /** Returns true if events are JSON lines: people read a terminal, whatever the format of the result. */
 export function hasJsonEvents(format: Format | undefined, stderr: { readonly isTTY: boolean }) {
   return !stderr.isTTY && format !== undefined && kinds[format] === 'json';

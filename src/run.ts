@@ -4,11 +4,11 @@ import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
 import { asFailure, bugHint, Exit, Failure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
-import { type Format, hasJsonEvents, isFormat } from './formats.ts';
+import { type Format, formats, hasJsonEvents } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink, type Sink } from './output/sink.ts';
-import { type App, hasColor } from './session/app.ts';
-import { type CommonOptions, refuseOptionsAsValues } from './session/options.ts';
+import { type CommonOptions, hasColor, refuseOptionsAsValues } from './session/options.ts';
+import type { App } from './session/session.ts';
 
 /** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -16,9 +16,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const sink = createSink(context, (output) => hasColor(output, context.env, options));
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
   // For failures before there is a session, which replaces the format by the one in force.
-  const format = options.output ?? context.env.PETSTORE_OUTPUT ?? '';
+  const named = options.output ?? context.env.PETSTORE_OUTPUT;
+  const format = formats.find((format) => format === named);
   const isSeparated = argv.includes('--');
-  const app: App = { context, sink, isSeparated, format: isFormat(format) ? format : undefined };
+  const app: App = { context, sink, isSeparated, format };
   const say = (message: string) => {
     const style = { json: isJson(app), quiet: false, color: false };
     notice(createReporter(context, sink, style).report, message);

@@ -1,7 +1,7 @@
 import { type Command, Help, type HelpConfiguration } from 'commander';
 import type { Context } from '../context.ts';
-import type { App } from '../session/app.ts';
 import { commonHeading } from '../session/options.ts';
+import type { App } from '../session/session.ts';
 
 /** Commander's own layout, without the options that every command takes: `petstore help options` lists those. */
 export const layout: HelpConfiguration = {

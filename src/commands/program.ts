@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
+import type { App } from '../session/session.ts';
 import { version } from '../version.ts';
 import { commandPath, helpWidth, layout, printPage, wrap } from './help.ts';
 import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';

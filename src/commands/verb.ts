@@ -1,6 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import type { App } from '../session/app.ts';
-import { type Kind, runSession, type Session } from '../session/session.ts';
+import { type App, type Kind, runSession, type Session } from '../session/session.ts';
 import { addExamples, addNotes, type Note } from './help.ts';
 
 /** An argument or an option as Commander writes it, what help says of it, and its values or what reads them, or both. */

@@ -5,7 +5,7 @@ import { configFailure, type Failure, systemCode, unsentFailure } from '../error
 import type { ApiKey } from '../service/api-key.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
-import { canPrompt } from './app.ts';
+import { canPrompt } from './options.ts';
 import type { Setup } from './settings.ts';
 
 export type KeyCommand = {

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Context, type Environment, isCi, type Output } from '../context.ts';
 import { usageFailure } from '../errors.ts';
 import { formats, isTabular } from '../formats.ts';
+import { isDumb } from '../output/reporter.ts';
 import { type SettingOption, settings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
@@ -52,6 +54,17 @@ export function commonOptions(command: Command): CommonOptions {
     ([name]) => command.getOptionValueSource(name) === 'cli',
   );
   return { ...above, ...Object.fromEntries(given) };
+}
+
+export function canPrompt({ stdin, stderr, env }: Context, { input }: CommonOptions): boolean {
+  return stdin.isTTY === true && stderr.isTTY && !isCi(env) && input !== false;
+}
+
+/** Returns true if a stream gets colours: by FORCE_COLOR, or on a terminal unless they are disabled. */
+export function hasColor(stream: Output, env: Environment, { color }: CommonOptions): boolean {
+  if (color === false || env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return stream.isTTY && !isDumb(env);
 }
 
 /** Refuses an option as the value of the one before it: an empty variable in `--description $TEXT --dry-run` would create a category. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { notice, warn } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
@@ -7,10 +8,17 @@ import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
 import type { RateLimit } from '../request/exchange.ts';
 import { listUnknownFields } from '../settings/file.ts';
-import { type App, hasColor } from './app.ts';
 import { type Connection, createConnection } from './connect.ts';
-import { commonOptions } from './options.ts';
+import { commonOptions, hasColor } from './options.ts';
 import { addProfile, loadSettings, type Settings, type Setup } from './settings.ts';
+
+export type App = {
+  readonly context: Context;
+  readonly sink: Sink;
+  /** The command line contains `--`. */
+  readonly isSeparated: boolean;
+  format: Format | undefined;
+};
 
 export type Session = Setup &
   Connection & {

@@ -23,8 +23,7 @@ import {
   sandboxProfile,
 } from '../settings/values.ts';
 import { commandOn, quoteIfNeeded } from '../text/shell.ts';
-import { canPrompt } from './app.ts';
-import type { CommonOptions } from './options.ts';
+import { type CommonOptions, canPrompt } from './options.ts';
 
 /** A setting as it was written; `file` is the settings file if it comes from there. */
 export type Given = {

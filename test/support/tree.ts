@@ -3,7 +3,7 @@ import { commandPath } from '../../src/commands/help.ts';
 import { loadCommand } from '../../src/commands/lazy-command.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import { topics } from '../../src/commands/topics.ts';
-import type { App } from '../../src/session/app.ts';
+import type { App } from '../../src/session/session.ts';
 
 /** An option of a command line: its name, what help says of it, and the values it may have. */
 type Option = {

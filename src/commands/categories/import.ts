@@ -4,7 +4,7 @@ import { findByFate } from '../../import/fates.ts';
 import { type Job, runImport } from '../../import/import-rows.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
-import { canPrompt } from '../../session/app.ts';
+import { canPrompt } from '../../session/options.ts';
 import type { Session } from '../../session/session.ts';
 import { onProfile, profileFlag } from '../../session/settings.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
