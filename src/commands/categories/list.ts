@@ -74,17 +74,15 @@ async function* sorted(
   sort: string,
 ): AsyncGenerator<readonly Category[]> {
   const field = sort.replace('-', '') as Field;
-  const keyed: { readonly key: number | bigint | string; readonly category: Category }[] = [];
-  for await (const batch of batches) {
-    for (const category of batch) {
-      keyed.push({ key: category[field] ?? '', category });
-    }
-  }
+  const all: Category[] = [];
+  for await (const batch of batches) for (const category of batch) all.push(category);
   // Not the reversed list: categories that are equal keep the order of the service.
   const sign = sort.startsWith('-') ? -1 : 1;
   // By code units, so that the order is the same on every machine.
-  keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -sign : sign));
-  yield keyed.map(({ category }) => category);
+  yield all.sort((first, second) => {
+    const [a, b] = [first[field] ?? '', second[field] ?? ''];
+    return a === b ? 0 : a < b ? -sign : sign;
+  });
 }
 
 /** Reads nothing beyond the first elements: the end of this loop closes the connection. */
