@@ -36,7 +36,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     const failure = toFailure(error, context);
     await hideStoredKeys(sink, context);
     app.format ??= await formatInSettings(context, options);
-    if (options.verbose && failure.kind === 'internal') stackLines(failure).forEach(say);
+    const isBug = failure.kind === 'internal' && error instanceof Error;
+    if (options.verbose && isBug) error.stack?.split('\n').forEach(say);
     reportFailure(sink, failure, isJson(app));
     await sink.flush();
     return failure.exitCode;
@@ -87,17 +88,10 @@ async function runCommand(app: App, argv: readonly string[]): Promise<void> {
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
-  const failure = asFailure(error) ?? internalFailure(error);
+  const message = `unexpected internal error: ${String(error)}`;
+  const details = { hint: bugHint, cause: error };
+  const failure = asFailure(error) ?? new Failure('internal', message, details);
   return signal.aborted ? failure.with({ exitCode: signal.reason.exitCode }) : failure;
-}
-
-function internalFailure(cause: unknown): Failure {
-  const message = `unexpected internal error: ${String(cause)}`;
-  return new Failure('internal', message, { hint: bugHint, cause });
-}
-
-function stackLines({ cause }: Failure): string[] {
-  return cause instanceof Error ? (cause.stack ?? '').split('\n') : [];
 }
 
 function isJson({ format, context }: App): boolean {
