@@ -22,13 +22,11 @@ export const list: Verb = {
 };
 
 async function listSettings(session: Session): Promise<void> {
-  const { output } = session;
-  output.checkColumns(columns);
   const rows = effectiveNames.map((name) => {
     const given = findEffective(name, session);
     return toRow(name, given && { ...given, text: withoutSecrets(name, given.text) });
   });
-  await output.print({ list: rows, columns });
+  await session.output.print({ list: rows, columns });
 }
 
 /** A command may contain what opens a vault, and lists are pasted into tickets. */

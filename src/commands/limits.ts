@@ -2,7 +2,7 @@ import { notice, warn } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
-import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
+import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeReason, describeWait } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
 import { chooseSharedStore } from '../session/connect.ts';
@@ -39,8 +39,9 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   }
   if (refresh) await readCategories(await session.client());
   const status = await readStatus(limit);
+  const isKnown = [status.minute, status.day].some(({ remaining }) => remaining !== undefined);
   // During a wait, a request would only extend it.
-  if (!(refresh || reset || status.wait || hasValues(status))) {
+  if (!(refresh || reset || status.wait || isKnown)) {
     const command = `petstore limits --refresh${profileFlag(profile)}`;
     notice(report, `no current values; to get them (one request): ${command}`);
   }
@@ -65,10 +66,6 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
       store: store ? { address: store.name } : null,
     },
   });
-}
-
-function hasValues({ minute, day }: LimitStatus): boolean {
-  return minute.remaining !== undefined || day.remaining !== undefined;
 }
 
 function windowFields(

@@ -19,7 +19,6 @@ export const list: Verb = {
 };
 
 async function listAllProfiles({ output, profile, settings }: Session): Promise<void> {
-  output.checkColumns(columns);
   const { text: byDefault } = findDefaultProfile(settings.file);
   const rows = listProfiles(settings.file).map((name) => {
     const baseUrl = settings.findSaved('base-url', name);
