@@ -35,6 +35,11 @@ stories(
     2 x list! < 429 60, 429 5 after 1s => 75
     list! => 75; until 60s; sent 0
 
+  of a 503 is a floor for a 429 that was in flight with it
+    list
+    2 x list! < 503 60, 429 5 after 1s => 75
+    list! => 75; until 60s; sent 0
+
   ends a window without a reset
     list < 429 2 left 0 limit 60 => at 2s
 
