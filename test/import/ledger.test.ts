@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
   test as base,
+  type Create,
   creates,
   cutAfter,
   ledgerFiles,
@@ -81,6 +82,23 @@ describe('a service that keeps names in a form of its own', () => {
     expect(next.json.items[1]).toMatchObject({ id: 2, as: how(odd) });
     expect(next.stderr).toContain('already exists as');
     expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('has a copy, which is named, of a row whose response was lost', async ({
+    rename,
+    importText,
+    sandbox,
+  }) => {
+    rename(escapeHtml);
+    const { react } = sandbox;
+    const lost = reactTo(odd, (request, forward) =>
+      cutAfter(request, () => (react(request) as Create)(request, forward)),
+    );
+    sandbox.react = (request) => lost(request) ?? react(request);
+
+    const { exitCode, json } = await importText(text);
+
+    expect([exitCode, json.copies]).toMatchObject([7, [{ name: escapeHtml(odd) }]]);
   });
 
   test('is known to other commands', async ({ rename, petstore, importText, folder, sandbox }) => {
