@@ -62,7 +62,6 @@ export function decideFates(
   }
 }
 
-/** Finds the categories that the service keeps under another name than the one they were created with. */
 function findRenamed(list: readonly Category[], entries: readonly Entry[]) {
   const renamed = entries.filter(({ name, as }) => as !== name);
   if (renamed.length === 0) return [];

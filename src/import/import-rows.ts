@@ -71,7 +71,6 @@ async function createAll(job: Job, lookup: Lookup): Promise<StopReason | undefin
   }
 }
 
-/** What the lists of a run have shown. */
 class Lookup {
   /** Ids of the first list, and those that rows and copies got since. */
   readonly known = new Set<Category['id']>();

@@ -12,9 +12,7 @@ import type { Item } from './rows.ts';
 export type Entry = {
   readonly name: string;
   readonly id: string;
-  /** The name under which the service keeps it. */
   readonly as: string;
-  /** In ms since 1970. */
   readonly at: number;
   /** A list lacked it at the end of a run, longer than a list may. */
   readonly isLate?: true | undefined;
@@ -37,10 +35,7 @@ export function nameLedger(address: string, key: string): string {
   return hmac.digest('hex').slice(0, 32);
 }
 
-/**
- * What was created with one account: for a minute all of it, and for good what the service keeps under another name. Each minute has a
- * file, of which the last two count, and what is kept for good has one. Nothing is ever rewritten, so that processes need no lock.
- */
+/** What was created with one account. Nothing is ever rewritten, so that processes need no lock; docs/internals/import.md has the files. */
 export class Ledger {
   readonly #context: Context;
   readonly #path: string | undefined;

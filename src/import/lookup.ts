@@ -22,10 +22,7 @@ const maxOutageMs = 300_000;
 const firstTryMs = 1_000;
 const maxTryMs = 30_000;
 
-/**
- * Returns a list that has all that is known, and what others have just created. A list without one of these is out of date. What others
- * created a minute ago and a list still lacks does not exist, unless their own lists lacked it.
- */
+/** Returns a list that is not out of date: it has all that is known, and, or else after `settleMs`, what others have just created. */
 export async function fetchList(
   job: Looking,
   known: readonly Known[],

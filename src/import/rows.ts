@@ -9,7 +9,6 @@ import { countOf, formatCount } from '../time.ts';
 import { type Place, Stop } from './text.ts';
 
 export type Item = Content & {
-  /** Where it begins in the input, counted from 1. */
   readonly line: number;
   readonly index: number;
   /**
@@ -21,7 +20,6 @@ export type Item = Content & {
   id?: string | undefined;
   /** The name under which the service keeps it, if it changed that. */
   as?: string | undefined;
-  /** The name that it looks like. */
   lookAlike?: string | undefined;
   /** The line of that name, if it is not of the list. */
   lookAlikeLine?: number | undefined;

@@ -18,7 +18,6 @@ export type StopReason =
 
 const maxInFlight = 16;
 const maxUnknownInARow = 3;
-/** Sends creates between two lists. */
 export class Round {
   readonly #job: Job;
   readonly #known: Set<Category['id']>;

@@ -16,7 +16,6 @@ export type SettleTimes = {
 /** Nobody resets the connections of a killed process: the system goes on sending what it had taken. */
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };
 
-/** Waits until the service has carried out, or dropped, requests that it was sent and did not respond to. */
 export function settle(
   context: Context,
   report: Report,

@@ -38,26 +38,20 @@ export type TurnValue = z.infer<typeof turnSchema>;
 
 /** The place of a turn: a folder that processes share, or a store that machines share. */
 export type TurnCell = Cell<TurnValue, Stored<TurnValue>> & {
-  /** Returns what to say if it cannot be read or written. */
   readonly explain: (error: unknown) => Failure;
   readonly store: Store | undefined;
 };
 
 export type TurnAddress = {
-  /** The state folder. */
   readonly folder: string;
   readonly address: string;
   readonly store?: Store | undefined;
 };
 
-/** The holder says so often that it lives. */
 export const beatMs = 5_000;
 /** A create leaves only within this time of a beat that was confirmed. */
 export const maxBeatAgeMs = 10_000;
-/**
- * Who does not beat for this time is taken for dead. A create that left at the end of `maxBeatAgeMs` has to be on its way by then.
- * docs/import.md and the failure of a lost turn say half a minute.
- */
+/** Who does not beat for this time is taken for dead. The failure of a lost turn says half a minute. */
 const maxSilenceMs = 30_000;
 /** A machine that slept has watched nobody meanwhile. */
 const maxLookMs = 2_000;
@@ -68,7 +62,6 @@ const spaceHint =
   'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
 const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
 
-/** Opens the turn of a service in the store that is set, else on disk. */
 export function openTurnCell(context: Context, { folder, address, store }: TurnAddress): TurnCell {
   const name = hash('sha256', `petstore turn 2\0${address}`, 'hex').slice(0, 32);
   return store
@@ -126,10 +119,7 @@ function unreadable(place: string, name: string, command: string): Failure {
   );
 }
 
-/**
- * Returns what says why a process may not take the turn, or else for how long it has not changed while we watched. The clocks of others
- * are not compared.
- */
+/** Returns what says why a process may not take the turn, or else for how long we have watched it not change. */
 export function createWatch({ uptime, isRunning }: Context, { store }: TurnCell) {
   let last: { readonly version?: string; lookedAt: number; silentMs: number } = {
     lookedAt: 0,

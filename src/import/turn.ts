@@ -48,7 +48,6 @@ type Held = {
   readonly beat: AbortController;
 };
 
-/** For a shorter wait the turn is kept. */
 const minWaitMs = 2_000;
 /** The same after a list, before a row was sent by it. It is more than the window of a minute: at a limit of one, all would only list. */
 const minUnusedWaitMs = 120_000;
@@ -105,10 +104,7 @@ export class Turn {
     return list;
   }
 
-  /**
-   * Takes the turn, waits until what others have left is settled, and lists. After that creates may be sent. `fetch` is told if others
-   * may have created something since our last list.
-   */
+  /** Takes the turn, waits until what others left is settled, and lists. `fetch` is told if others may have created something since. */
   async list<List>(fetch: (hasNews: boolean) => Promise<List>): Promise<List> {
     const { signal, uptime } = this.#context;
     // The list may have to wait for the limit of another day.
@@ -121,10 +117,7 @@ export class Turn {
     return list;
   }
 
-  /**
-   * Sends a create with these hooks, again if the turn has to be confirmed or taken first. It must resolve only when it has noted what
-   * became of it, and let a Withheld pass. Rejects with `listIsOld` if it may be sent by a new list alone.
-   */
+  /** Sends a create, again if the turn has to be confirmed or taken first. `create` must note its outcome, and let a Withheld pass. */
   async send<Result>(
     create: (hooks: RateLimitHooks) => Promise<Result>,
     signal: AbortSignal,
@@ -174,7 +167,6 @@ export class Turn {
     await returning;
   }
 
-  /** Lets others create while this process waits for the limit. */
   #giveWay(waitMs: number): void {
     const minMs = this.#list?.wasUsed ? minWaitMs : minUnusedWaitMs;
     if (this.#state.is === 'held' && waitMs > minMs && this.#isSettled()) void this.giveBack();
@@ -289,7 +281,6 @@ export class Turn {
     await this.#renew().catch(() => {});
   }
 
-  /** Repeats a step until nothing is in its way. */
   #wait<Result>(signal: AbortSignal, step: () => Promise<Result | Obstacle>): Promise<Result> {
     const { explain } = this.#cell;
     const tryStep = () =>

@@ -77,10 +77,7 @@ const Fields = emptyConstructor as unknown as new () => JsonObject;
 function emptyConstructor() {}
 Fields.prototype = Object.create(null);
 
-/**
- * Reads JSON values (RFC 8259) from a text. Integers stay exact; a field given twice and nesting beyond 32 are refused. `maxValues`
- * bounds the memory: the text of a value may be two bytes long, the value takes a hundred.
- */
+/** Reads JSON values (RFC 8259). `maxValues` bounds the memory: the text of a value may be two bytes long, the value takes a hundred. */
 export class JsonReader {
   offset = 0;
   #values = 0;

@@ -81,7 +81,6 @@ function replaceEach(
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const [found, group] = match;
     const replacement = replace(found, group);
-    // Most often there is nothing to escape. Then the text is not copied.
     if (replacement === found) continue;
     parts.push(text.slice(end, match.index), replacement);
     end = match.index + found.length;

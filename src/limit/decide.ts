@@ -15,16 +15,10 @@ const maxRoundingMs = 1;
 const maxSameEndMs = 5_000;
 /** Of what is left, so small a part is in flight at once: all others who use the key may send as much meanwhile. */
 const part = 3;
-/** A shorter gap is none. */
 export const minGapMs = 1_000;
-/** So much of a window is left to others at most. */
 export const shareOfOthers = 0.25;
 
-/**
- * Returns undefined if a request may be sent now. Only so many are in flight at once as the service has shown to bear, and a new
- * window starts with one, so that a wrong clock, a moved reset or other users cost at most one 429. A process that is busy with others
- * leaves the last place to other processes: beside a long import, these would find none.
- */
+/** Returns undefined if a request may be sent now. A busy process leaves the last place to others: beside a long import, they would find none. */
 export function decide(state: State, now: number, isBusy = false): Denied | undefined {
   const wait = waitInForce(state, now) ?? waitForGap(state, now);
   if (wait) return wait;
@@ -38,7 +32,6 @@ export function decide(state: State, now: number, isBusy = false): Denied | unde
   return { reason: 'probe', waitMs };
 }
 
-/** Returns the longest wait that is in force, whatever is in flight. */
 export function waitInForce(state: State, now: number): Denied | undefined {
   const waits = [
     usedUp(state, 'day', now),

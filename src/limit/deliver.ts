@@ -25,11 +25,7 @@ const unavailable = {
   next: 'next request',
 } as const;
 
-/**
- * Sends a request until it is done. Each attempt takes a slot of its own, since each counts against the limit. A write that may have
- * been carried out is never sent again. Rejects with nothing sent if a slot would come later than the request may wait, if its
- * signal is aborted, or if its `beforeSending` rejects.
- */
+/** Sends a request until it is done, each attempt in a slot of its own. A write that may have been carried out is never sent again. */
 export function deliver(sendOnce: SendRequest, context: Context, shared: SharedLimit): SendRequest {
   const slots = createSlots(context, shared);
   return async (request) => {

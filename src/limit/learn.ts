@@ -71,7 +71,6 @@ export function learnBan(state: State): State {
   return { ...state, block: { ...block, reason: 'banned' } };
 }
 
-/** Applies a 429 (interface document, section 8). */
 function learnRefusal(state: State, response: ResponseEnd, now: number): State {
   const { block, refusals } = state;
   const until = Math.max(block?.until ?? 0, waitEnd(response, refusals, now));
@@ -106,7 +105,6 @@ function waitEnd(response: ResponseEnd, refusals: number, now: number): number {
   return now + waitMs + resetMarginMs + backoff + spread;
 }
 
-/** Returns the later one of Retry-After and the reset of what is used up. */
 function namedWait({ remaining, reset, waitMs }: Partial<ResponseEnd>): number | undefined {
   const untilResetMs = remaining === 0 ? reset?.inMs : undefined;
   return waitMs === undefined ? untilResetMs : Math.max(waitMs, untilResetMs ?? 0);

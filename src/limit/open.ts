@@ -19,10 +19,7 @@ export function nameLimit(address: string, key: string): string {
   return hmac.digest('hex').slice(0, 32);
 }
 
-/**
- * Opens a limit in the state folder, or in memory if that cannot be written.
- * @param onNotice called with a notice if it is in memory, or if a value is damaged
- */
+/** Opens a limit in the state folder, or in memory if that cannot be written. */
 export function openOwnLimit(
   context: Context,
   stateFolder: string | undefined,
@@ -39,7 +36,6 @@ export function openOwnLimit(
   return openLimit(cell, () => readClocks(context), context.yieldToIo, explain);
 }
 
-/** Returns the failure of a command that cannot use the limit. A bug stays as it is. */
 function explain(error: unknown): unknown {
   const known = asFailure(error)?.with(nothingSent);
   const code = systemCode(error);

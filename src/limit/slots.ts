@@ -49,7 +49,6 @@ export function createSlots(context: Context, { limit, report, timeoutMs }: Shar
   const { now, uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
   const queue: Waiter[] = [];
-  /** Requests that have a permit. */
   let inFlight = 0;
   let isWoken = false;
   let wake = () => {};
@@ -147,7 +146,6 @@ export function createSlots(context: Context, { limit, report, timeoutMs }: Shar
       const slot = slotOf(id, askedAt, firstAt - queuedAt);
       if (waiter) queue.splice(queue.indexOf(waiter), 1);
       waiter?.resolve(slot);
-      // It gave up meanwhile.
       if (!waiter) await slot.end({ kind: 'unsent' });
     }
     return answer;

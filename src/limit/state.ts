@@ -1,17 +1,13 @@
 import type { Owner } from '../context.ts';
 import type { Stamp } from './clocks.ts';
 
-/**
- * All that is known of the limit of one key. Times are ms on a clock of our own (clocks.ts). Processes of other versions read it:
- * if its shape changes, count up the version in `nameLimit`.
- */
+/** All that is known of the limit of one key, in ms of our own clock (clocks.ts). If its shape changes, count up the version in `nameLimit`. */
 export type State = {
   readonly minute?: Window | undefined;
   readonly day?: Window | undefined;
   readonly permits: Readonly<Record<string, Permit>>;
   /** So many requests may be in flight. It grows with each response, so it may be a fraction. */
   readonly together?: number | undefined;
-  /** When the last permit was granted. */
   readonly grantedAt?: number | undefined;
   readonly block?: Block | undefined;
   /** 429s in a row. Those of requests that were in flight together are one. */

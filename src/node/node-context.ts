@@ -114,10 +114,7 @@ function homeFolder(): string {
   }
 }
 
-/**
- * Returns the way to stderr and hides it from Node, which looks it up for each debug message: with NODE_DEBUG=stream it would
- * print all that arrives on stdin or from a program, keys included.
- */
+/** Hides stderr from Node, which looks it up for each debug message: with NODE_DEBUG=stream it would print all that arrives, keys included. */
 function takeStderr(): () => NodeJS.WriteStream {
   const { stderr } = process;
   const { Writable } = process.getBuiltinModule('node:stream');

@@ -227,10 +227,7 @@ class Lane {
     }
   }
 
-  /**
-   * Prepares a socket for undici, whose own pause crashes when the connection ends meanwhile, and which takes a reset for the end of
-   * a body that has no length.
-   */
+  /** Prepares a socket for undici, whose own pause can crash, and which takes a reset for the end of a body that has no length. */
   #adopt(socket: Socket): void {
     this.#socket = socket;
     const read = socket.read.bind(socket);

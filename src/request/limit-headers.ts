@@ -8,7 +8,6 @@ const maxResetMs = 25 * hourMs;
 /** A smaller number is a time in seconds. */
 const minDate = 1e8;
 const minResetMs = -5 * secondMs;
-/** A wait that was named but cannot be read. */
 const unreadableWaitMs = 60 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
 const maxRetryAfterMs = 366 * 24 * hourMs;

@@ -94,7 +94,6 @@ class Attempt {
     return failure;
   }
 
-  /** Drops the connection, unless the response has ended. */
   end(reason?: unknown): void {
     this.stopTimer();
     this.context.signal.removeEventListener('abort', this.#interrupt);
@@ -133,7 +132,6 @@ async function readBody({ body }: WireAnswer, attempt: Attempt): Promise<Body> {
   throw new TransportError(message, true, { kind: 'service' });
 }
 
-/** Yields what was read, then what arrives. The timer is stopped while the reader is at work. */
 async function* streamPieces(
   read: Uint8Array[],
   pieces: AsyncIterator<Uint8Array>,

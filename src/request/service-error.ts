@@ -14,7 +14,6 @@ const title = /<title[^<>]*>([^<]*)/i;
 const firstLine = /^\s*([^\s<{[].*)/;
 const passwordChallenge = /^(?!.*\bbearer\b).*\b(?:basic|digest|negotiate|ntlm)\b/i;
 
-/** Returns what is known when another attempt ended before it was sent. */
 export function refusedBefore(
   { method, path }: { readonly method: Method; readonly path: string },
   { status, refusal: service }: ApiResponse,

@@ -17,7 +17,6 @@ type Clock = Pick<Context, 'now' | 'uptime' | 'sleep' | 'random'>;
 type Words = Pick<Wait, 'reason' | 'why' | 'next' | 'count' | 'limit' | 'remaining' | 'pid'>;
 type Watch = { readonly report: Report; readonly signal: AbortSignal };
 
-/** Why a step cannot be done now. */
 export class Obstacle {
   constructor(
     /** `waitMs` is infinite if only somebody else can end it. */
@@ -35,7 +34,6 @@ export function waitForOthers(words: Words, hint: string | undefined): Obstacle 
   return new Obstacle(wait, unsentFailure('rate_limited', words.why, hint), '');
 }
 
-/** Returns the wait for a store that is away. Throws any other error. */
 export function waitWhileAway(error: unknown, next: string): Obstacle {
   if (!(error instanceof Failure && error.details.isAway)) throw error;
   return waitForOthers({ reason: 'unavailable', why: error.message, next }, error.details.hint);

@@ -58,7 +58,6 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
   return state;
 }
 
-/** Returns all that requests change, as JSON. */
 export function takeSnapshot({ quota, lastId, categories }: SandboxState) {
   const withTexts = categories.map((category) => ({ ...category, id: String(category.id) }));
   return { quota: { ...quota }, lastId: String(lastId), categories: withTexts };

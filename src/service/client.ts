@@ -68,10 +68,7 @@ export class Client {
     }
   }
 
-  /**
-   * Resolves with a list that has been validated to its end. With `mayStream` the batches of a long one may throw Failure. One that
-   * decides what is created, or whether a name exists, is refused if it may lack something.
-   */
+  /** Resolves with a list that is valid to its end, unless it `mayStream`. One that `decides` is refused if it may lack something. */
   async listCategories({ mayStream = false, decides = false }: ListOptions = {}) {
     const options = mayStream ? { streamAboveBytes } : {};
     const request = { ...this.prepare(listCategories), ...options };

@@ -66,7 +66,6 @@ export const listOrders: Endpoint<Json> = {
   maxBytes: 8 * MiB,
 };
 
-/** Any request below the base URL; `path` is percent-encoded and may have a query. */
 export function anyRequest(method: Method, path: string): Endpoint<Json | undefined> {
   return { method, path, status: 'any 2xx', data: z.unknown(), expects: 'JSON', maxBytes: 8 * MiB };
 }

@@ -21,7 +21,6 @@ export type FileCellOptions = {
   readonly check?: () => void;
   /** Returns false for a value that no change of ours would have written. */
   readonly isValid?: (value: unknown) => boolean;
-  /** Called when the newest file is damaged. */
   readonly onDamage?: () => void;
   /** A larger file is never written (EFBIG), and counts as damaged. */
   readonly maxBytes?: number;
@@ -113,7 +112,6 @@ export function fileCell<Value>(
     return true;
   }
 
-  /** Returns false if another process was first. */
   function publish(number: number, json = ''): boolean {
     const temporary = nameTemporary(pathTo('next'));
     const text = `${digest(json)} ${randomUUID()}\n${json}\n`;

@@ -19,7 +19,6 @@ redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', ARGV[3], 'run', run)
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return {now, ARGV[2], '', 1}`;
 
-/** A Redis or Valkey server, and the name to print. */
 export type Store = { readonly engine: Engine; readonly name: string };
 
 export type Stored<Value> = Seen<Value> & {
