@@ -67,7 +67,7 @@ export class Rows {
       return;
     }
     // The service could create it, but no list that has it could be read.
-    if (JSON.stringify(fields).length > maxElementLength) {
+    if (Buffer.byteLength(JSON.stringify(fields)) > maxElementLength) {
       this.fault(place, 'the row is longer than 1 MiB');
       return;
     }

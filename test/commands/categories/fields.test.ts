@@ -13,7 +13,7 @@ test.for(optionalFields)(
     await load('a.csv', `${field.toUpperCase()},Name\nb,bee\n`);
     await load('a.json', `[{"name":"cat","${field}":"c"}]`);
     const other = await load('b.json', `${field},name\nd,dog\n`);
-    const long = await load('c.ndjson', `{"name":"eel","${field}":"${'x'.repeat(2 ** 20)}"}`);
+    const long = await load('c.ndjson', `{"name":"eel","${field}":"${'é'.repeat(2 ** 19)}"}`);
     const found = await run('list', '--search', 'B', '--json');
     const columns = await run('list', '--sort', `-${field}`, '--columns', field, '-o', 'raw');
     const diff = await run('diff', put(folder, `name,${field}\nbee,B\n`), '--json');
