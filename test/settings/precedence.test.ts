@@ -1,39 +1,37 @@
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { expect, noEnv, reply, test, testKey } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
+import { profileSettings, settings } from '../support/values.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
 
 describe('the setting in force', () => {
-  /** The setting, the name of what is saved for it, whether it has a flag; two values, and the default. */
-  test.for([
-    ['profile', 'default-profile', true, 'sandbox', 'staging', 'production'],
-    ['base-url', 'base-url', true, 'https://a.example/v1', 'https://b.example/v1', undefined],
-    // `-o` is the format of the list that shows the settings.
-    ['output', 'output', false, 'csv', 'json', 'table'],
-    ['max-wait', 'max-wait', true, '4m', '3m', '2m'],
-    ['shared-store', 'shared-store', false, 'redis://a:6379', 'redis://b:6379', undefined],
-  ] as const)(
+  test.for(['profile', ...profileSettings] as const)(
     '%s: a flag wins over a variable, that over what is saved, and that over the default',
-    async ([setting, saved, hasFlag, one, other, fallback], { petstore, folder }) => {
-      const flag = `--${setting}`;
-      const variable = `PETSTORE_${setting.toUpperCase().replace('-', '_')}`;
-      const show = async (flags: string, given: string | undefined) => {
+    async (setting, { petstore, folder }) => {
+      const saved = setting === 'profile' ? 'default-profile' : setting;
+      const { flags, variable = '', choices = [], fallback } = settings[saved];
+      // What is shown need not be valid, but for a profile and where there is a choice.
+      const others = setting === 'profile' ? ['sandbox', 'staging'] : ['redis://a:1', 'redis://b:1'];
+      const [one = '', other = ''] = [...choices, ...others];
+      const show = async (line: string, given?: string) => {
         const env = { ...noEnv, [variable]: given };
-        const { json } = await petstore(`config list --json ${flags}`, { env });
+        const { json } = await petstore(`config list ${line} --json`, { env });
         return json.find((row: { setting: string }) => row.setting === setting);
       };
-      const file = join(folder, 'config', 'settings.json');
-      await petstore(`config set ${saved} ${other} -p production`, { env: noEnv });
+      const profiles = saved === setting && { profiles: { production: { [saved]: other } } };
+      const file = saveSettings(folder, JSON.stringify(profiles || { [saved]: other }));
+      const value = saved === 'api-key-command' ? '(set)' : other;
 
-      if (hasFlag) {
-        const byFlag = { setting, value: other, source: flag };
-        expect(await show(`${flag}=${other}`, one)).toEqual(byFlag);
+      // `-o` is the format of the list that shows the settings.
+      if (flags && setting !== 'output') {
+        const byFlag = { setting, value, source: `--${setting}` };
+        expect(await show(`--${setting}=${other}`, one)).toEqual(byFlag);
       }
-      expect(await show('', one)).toEqual({ setting, value: one, source: variable });
-      expect(await show('', '')).toEqual({ setting, value: other, source: file });
-      await petstore(`config unset ${saved} -p production`, { env: noEnv });
+      if (variable) expect(await show('', one)).toEqual({ setting, value: one, source: variable });
+      expect(await show('', '')).toEqual({ setting, value, source: file });
+      saveSettings(folder, '{}');
       const byDefault = { setting, ...(fallback && { value: fallback, source: 'default' }) };
       expect(await show('', '')).toEqual(byDefault);
     },

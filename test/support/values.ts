@@ -17,6 +17,7 @@ export { formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 // The program's types and constants that tests from outside need. Everything else they see through `run()`, a process or a socket.
 export type { Category } from '../../src/service/resources.ts';
+export { profileSettings, settings } from '../../src/settings/settings.ts';
 
 /** Returns a number of the sandbox's state, with these digits. */
 export function exact(digits: string): number | bigint {
