@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { durableRemove, durableWrite, readText } from '../disk/files.ts';
 import { configFailure, Failure, withDetails } from '../errors.ts';
 import { defaultSettleTimes } from '../import/settle.ts';
-import { describeHolder, maxBeatAgeMs, openTurnCell } from '../import/turn-cell.ts';
+import { describeHolder, maxBeatAgeMs, openTurnCell, type TurnCell } from '../import/turn-cell.ts';
 import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
+import type { ResponseHead } from '../request/exchange.ts';
 import { readCategories } from '../service/client.ts';
 import {
   chooseProxy,
-  chooseSharedStore,
+  once,
   openStore,
   refuseForSandbox,
   requireBaseUrl,
@@ -30,14 +31,39 @@ import type { Verb } from './verb.ts';
 type Status = 'ok' | 'warn' | 'fail' | 'skip';
 /** A text is a finding that is well. */
 type Finding = string | readonly [status: Status, finding: string, fix?: string | undefined];
-/** Fails as a command would. `blocker` says what to do before anything is sent, or a program for the key runs. */
-type Check = (session: Session, blocker: string | undefined) => Promise<Finding>;
+/** Fails as a command would. `blocker` says what to do before an api-key-command may run. */
+type Find = (session: Session, blocker?: string) => Promise<Finding>;
+/** The list of categories that --check requests. */
+type Response = {
+  readonly head: ResponseHead | undefined;
+  readonly lastedMs: number;
+  readonly count: number;
+};
+type Check =
+  | readonly [name: string, needs: 'nothing' | 'account', find: Find]
+  | readonly [name: string, needs: 'a response', find: (response: Response) => Finding];
+
+const checks: readonly Check[] = [
+  ['versions', 'nothing', checkVersions],
+  ['settings', 'nothing', checkSettings],
+  ['profile', 'nothing', checkProfile],
+  ['base URL', 'nothing', checkBaseUrl],
+  ['API key', 'nothing', checkKey],
+  ['proxy', 'nothing', checkProxy],
+  ['certificates', 'nothing', checkCertificates],
+  ['state folder', 'nothing', checkStateFolder],
+  ['shared store', 'nothing', checkStore],
+  ['rate limit', 'account', checkLimit],
+  ['import', 'account', checkTurn],
+  ['service', 'a response', checkService],
+];
 
 const columns = ['check', 'status', 'finding', 'fix'] as const;
+const names = checks.map(([name]) => name).join(', ');
+const addCheck = 'add --check';
 
 export const doctor: Verb = {
-  description:
-    'Check versions, settings, key, proxy, certificates, state folder, shared store and rate limit, and say how to mend what is wrong. Without --check the service gets no request, and an api-key-command does not run.',
+  description: `Check what commands need, and say how to mend what is wrong: ${names}. Without --check the service gets no request, and an api-key-command does not run.`,
   options: [['--check', 'send one request to check that the service responds']],
   examples: ['petstore doctor', 'petstore doctor --check --profile staging'],
   notes: ['Exit code: 0, or that of the first check that failed.'],
@@ -49,19 +75,21 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
   const { output } = session;
   output.checkColumns(columns);
   const rows: { check: string; status: Status; finding: string; fix: string | undefined }[] = [];
-  const failures: { readonly check: string; readonly failure: Failure }[] = [];
-  for (const [check, find] of checks) {
+  const failures: { readonly name: string; readonly failure: Failure }[] = [];
+  const ask = once(() => listCategories(session));
+  for (const check of checks) {
     const [first] = failures;
-    const blocker = first ? mend(first.check) : canSend ? undefined : addCheck;
-    const found = await find(session, blocker).catch((error) => {
+    const blocker = first ? mend(first.name) : canSend ? undefined : addCheck;
+    const [name] = check;
+    const found = await examineOne(session, check, blocker, ask).catch((error) => {
       if (!(error instanceof Failure)) throw error;
       const cause = failures.find(({ failure }) => failure.message === error.message);
-      if (cause) return notTried(mend(cause.check));
-      failures.push({ check, failure: error });
+      if (cause) return notTried(mend(cause.name));
+      failures.push({ name, failure: error });
       return ['fail', error.message, addProfile(error.details.hint, session.profile)] as const;
     });
     const [status, finding, fix] = typeof found === 'string' ? (['ok', found] as const) : found;
-    rows.push({ check, status, finding, fix });
+    rows.push({ check: name.toLowerCase(), status, finding, fix });
   }
   // A table would break paths on a narrow terminal.
   const text = rows.flatMap(({ check, status, finding, fix }) => [
@@ -73,37 +101,48 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
   if (!first) return;
   // The rows have said the rest.
   const said = { hint: undefined, consequence: undefined, service: undefined };
-  const names = failures.map(({ check }) => check).join(', ');
-  throw first.failure.with(said, `${countOf(failures.length, 'check')} failed: ${names}`);
+  const failed = failures.map(({ name }) => name.toLowerCase()).join(', ');
+  throw first.failure.with(said, `${countOf(failures.length, 'check')} failed: ${failed}`);
 }
 
-const addCheck = 'add --check';
+async function examineOne(
+  session: Session,
+  [, needs, find]: Check,
+  blocker: string | undefined,
+  ask: () => Promise<Response>,
+): Promise<Finding> {
+  if (needs === 'a response') return blocker ? notTried(blocker) : find(await ask());
+  const isFree = needs === 'nothing' || (blocker === addCheck && !(await needsKeyCommand(session)));
+  return blocker && !isFree ? notTried(blocker) : find(session, blocker);
+}
+
+/** The command may ask for a passphrase. */
+async function needsKeyCommand({ profile, key }: Session): Promise<boolean> {
+  const found = profile.isSandbox ? undefined : await key();
+  return found !== undefined && 'run' in found;
+}
+
+async function listCategories({ context, client }: Session): Promise<Response> {
+  const start = context.uptime();
+  let head: ResponseHead | undefined;
+  const onResponse = (response: ResponseHead) => {
+    head = response;
+  };
+  const { length: count } = await readCategories(await client(), { onResponse });
+  return { head, lastedMs: context.uptime() - start, count };
+}
 
 function notTried(blocker: string): Finding {
   return ['skip', `not tried: ${blocker}`];
 }
 
-function mend(check: string): string {
-  return `mend the ${check.replace(/url|api/, (word) => word.toUpperCase())} first`;
+function mend(name: string): string {
+  return `mend the ${name} first`;
 }
 
-const checks: readonly (readonly [name: string, check: Check])[] = [
-  [
-    'versions',
-    async ({ context }) => `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
-  ],
-  ['settings', checkSettings],
-  ['profile', async ({ profile }) => `${profile.name} (from ${profile.given.source})`],
-  ['base url', checkBaseUrl],
-  ['api key', checkKey],
-  ['proxy', checkProxy],
-  ['certificates', checkCertificates],
-  ['state folder', checkStateFolder],
-  ['shared store', checkStore],
-  ['rate limit', checkLimit],
-  ['import', checkTurn],
-  ['service', checkService],
-];
+async function checkVersions({ context }: Session): Promise<Finding> {
+  return `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`;
+}
 
 async function checkSettings({ fault, settings }: Session): Promise<Finding> {
   if (fault) throw fault;
@@ -113,6 +152,10 @@ async function checkSettings({ fault, settings }: Session): Promise<Finding> {
   if (finding) return ['warn', finding, unreachable?.details.hint];
   if (path === undefined) return 'no settings folder';
   return existsSync(path) ? path : `no file yet (${path})`;
+}
+
+async function checkProfile({ profile }: Session): Promise<Finding> {
+  return `${profile.name} (from ${profile.given.source})`;
 }
 
 async function checkBaseUrl(session: Session): Promise<Finding> {
@@ -174,33 +217,33 @@ async function checkStateFolder({ context }: Session): Promise<Finding> {
   return folder;
 }
 
-async function checkStore(session: Session, blocker?: string): Promise<Finding> {
+async function checkStore(session: Session): Promise<Finding> {
   if (session.profile.isSandbox) return 'none: a sandbox needs none';
-  const store = chooseSharedStore(session);
+  const store = await openStore(session);
   if (!store) return 'not set: only commands with this state folder share the rate limit';
-  if (blocker && (await needsKeyCommand(session))) return notTried(blocker);
-  await readStatus(await session.limits()).catch((error) => {
+  const cell = openTurnCell(session.context, { folder: '', address: '', store });
+  await readTurn(cell).catch((error) => {
     throw withDetails(error, { hint: 'Mend it, or go on without it: PETSTORE_SHARED_STORE=none.' });
   });
   return `${store.name} answers`;
 }
 
-/** The command may ask for a passphrase. */
-async function needsKeyCommand(session: Session): Promise<boolean> {
-  if (session.profile.isSandbox) return false;
-  const key = await session.key();
-  return key !== undefined && 'run' in key;
+async function readTurn(cell: TurnCell) {
+  try {
+    return await cell.read();
+  } catch (error) {
+    throw cell.explain(error);
+  }
 }
 
-async function checkLimit(session: Session, blocker?: string): Promise<Finding> {
-  if (blocker && (await needsKeyCommand(session))) return notTried(blocker);
-  const now = session.context.now();
-  const { minute, day, wait } = await readStatus(await session.limits());
+async function checkLimit({ context, limits, settings }: Session): Promise<Finding> {
+  const { minute, day, wait } = await readStatus(await limits());
   if (!wait) {
     const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
     return windows.join('; ') || 'nothing recorded in the state folder yet';
   }
-  if (wait.waitMs > session.settings.get('max-wait').value) throw rateLimitFailure(wait, now);
+  const now = context.now();
+  if (wait.waitMs > settings.get('max-wait').value) throw rateLimitFailure(wait, now);
   return ['warn', describeWait(wait, now)];
 }
 
@@ -209,18 +252,12 @@ function describeWindow(name: string, { limit, remaining, used }: WindowStatus):
   return used === undefined ? [] : [`${name}: ${used} used`];
 }
 
-async function checkTurn(session: Session, blocker?: string): Promise<Finding> {
-  // It needs address, state folder and shared store.
-  const isBlocked = blocker !== addCheck || (await needsKeyCommand(session));
-  if (blocker && isBlocked) return notTried(blocker);
+async function checkTurn(session: Session): Promise<Finding> {
   const { context } = session;
   const { address } = await session.account();
   const folder = requireStateFolder(context);
   const cell = openTurnCell(context, { folder, address, store: await openStore(session) });
-  const read = async () => cell.read();
-  const { value: { holder, unsettledAt } = {}, now } = await read().catch((error) => {
-    throw cell.explain(error);
-  });
+  const { value: { holder, unsettledAt } = {}, now } = await readTurn(cell);
   if (holder && !holder.hasEnded && context.isRunning(holder.owner) !== false) {
     return ['warn', describeHolder(holder, unsettledAt)];
   }
@@ -232,10 +269,6 @@ async function checkTurn(session: Session, blocker?: string): Promise<Finding> {
   ];
 }
 
-async function checkService(session: Session, blocker?: string): Promise<Finding> {
-  if (blocker) return notTried(blocker);
-  const { context } = session;
-  const start = context.uptime();
-  const { length } = await readCategories(await session.client());
-  return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
+function checkService({ lastedMs, count }: Response): Finding {
+  return `responded in ${Math.round(lastedMs)} ms with ${count} categories`;
 }

@@ -55,7 +55,8 @@ export function createConnection(setup: Setup, onRateLimit: OnRateLimit): Connec
   return { key, account, limits, client, clientOf };
 }
 
-function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+/** Returns a function that makes its result once, when it is first asked for. */
+export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
     made ??= make();

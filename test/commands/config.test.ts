@@ -47,7 +47,8 @@ test('no list shows what may grant access', async ({ petstore, folder }) => {
     ['doctor', own, 'fail  base url'],
     ['doctor', given, 'fail  base url'],
   ] as const) {
-    expect((await petstore(line, { env, secrets })).stdout).toContain(shown);
+    const context = { openEngine: async () => ({ swap: async () => {} }) };
+    expect((await petstore(line, { env, secrets, context })).stdout).toContain(shown);
   }
 });
 

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { shownUrl, storePassword, storeUrl, test } from '../support/machines.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
-import { expect, reply } from '../support/petstore.ts';
+import { expect, noEnv, reply } from '../support/petstore.ts';
 import { stories } from '../support/story.ts';
 import { list } from '../support/told.ts';
 
@@ -39,6 +39,12 @@ test.for<[what: string, fault: EngineFault | undefined, status: string, exitCode
     expect(result.json).toContainEqual(expect.objectContaining(check));
   },
 );
+
+test('doctor checks the store before there are an address and a key', async ({ machines }) => {
+  const { stdout } = await machines.run('one', ['doctor'], { env: noEnv });
+
+  expect(stdout).toContain(`ok    shared store: ${shownUrl} answers\n`);
+});
 
 describe('the address of the store', () => {
   test.for([

@@ -13,7 +13,8 @@ describe('the setting in force', () => {
       const saved = setting === 'profile' ? 'default-profile' : setting;
       const { flags, variable = '', choices = [], fallback } = settings[saved];
       // What is shown need not be valid, but for a profile and where there is a choice.
-      const others = setting === 'profile' ? ['sandbox', 'staging'] : ['redis://a:1', 'redis://b:1'];
+      const others =
+        setting === 'profile' ? ['sandbox', 'staging'] : ['redis://a:1', 'redis://b:1'];
       const [one = '', other = ''] = [...choices, ...others];
       const show = async (line: string, given?: string) => {
         const env = { ...noEnv, [variable]: given };
