@@ -34,11 +34,7 @@ type Finding = string | readonly [status: Status, finding: string, fix?: string 
 /** Fails as a command would. `blocker` says what to do before an api-key-command may run. */
 type Find = (session: Session, blocker?: string) => Promise<Finding>;
 /** The list of categories that --check requests. */
-type Response = {
-  readonly head: ResponseHead | undefined;
-  readonly lastedMs: number;
-  readonly count: number;
-};
+type Response = Awaited<ReturnType<typeof listCategories>>;
 type Check =
   | readonly [name: string, needs: 'nothing' | 'account', find: Find]
   | readonly [name: string, needs: 'a response', find: (response: Response) => Finding];
@@ -122,14 +118,12 @@ async function needsKeyCommand({ profile, key }: Session): Promise<boolean> {
   return found !== undefined && 'run' in found;
 }
 
-async function listCategories({ context, client }: Session): Promise<Response> {
+async function listCategories({ context, client }: Session) {
   const start = context.uptime();
-  let head: ResponseHead | undefined;
-  const onResponse = (response: ResponseHead) => {
-    head = response;
-  };
+  const heads: ResponseHead[] = [];
+  const onResponse = (head: ResponseHead) => heads.push(head);
   const { length: count } = await readCategories(await client(), { onResponse });
-  return { head, lastedMs: context.uptime() - start, count };
+  return { head: heads[0], lastedMs: context.uptime() - start, count };
 }
 
 function notTried(blocker: string): Finding {
