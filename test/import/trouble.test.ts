@@ -14,7 +14,7 @@ import {
   three,
 } from '../support/import-cases.ts';
 import { expect, networkError, type Reaction, reply, testKey } from '../support/petstore.ts';
-import { never, second } from '../support/told.ts';
+import { second } from '../support/told.ts';
 import { exact, interrupted, plans } from '../support/values.ts';
 
 const dogCatEmu = ['cat', 'dog', 'emu'];
@@ -117,25 +117,6 @@ describe('an import', () => {
     expect(creates(sandbox).length).toBeLessThan(100);
     expect(new Set(namesIn(sandbox)).size).toBe(50);
     expect(sandbox.categories).toHaveLength(50);
-  });
-
-  test('ends with the day, and goes on the next one', async ({ importText, sandbox, clock }) => {
-    sandbox.plan = { minute: { limit: 60, length: 60_000 }, day: { limit: 15, length: 600_000 } };
-
-    const { exitCode, json, events } = await importText(pets(22));
-    await clock.sleep(601 * second, never);
-    const next = await importText(pets(22));
-
-    expect([exitCode, next.exitCode]).toEqual([75, 0]);
-    expect(json.counts).toEqual({ created: 14, left: 8 });
-    expect(events().at(-1)).toMatchObject({
-      kind: 'rate_limited',
-      message: '8 rows left: rate limit reached: 15 requests per day',
-      hint: expect.stringMatching(`^${again} at 2026-11-20T15:14:0[0-3]Z to `),
-      resetAt: expect.stringMatching(/^2026-11-20T15:14:0[0-3]Z$/),
-      retryAfter: 601,
-    });
-    expect([sandbox.categories.length, sandbox.requests.length]).toEqual([22, 22 + 3]);
   });
 
   test.for([

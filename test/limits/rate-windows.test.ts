@@ -7,6 +7,14 @@ stories(
     list! < left 1/60
     list! < cut => 75; sent 1
 
+  of a day ends an import, which goes on the next day
+    plan 60/min 15/day
+    file pets.csv name ${pets(22)}
+    import pets.csv => 75; says Run the same command again at 2026-11-21T15:04:0; event {"kind":"rate_limited","message":"8 rows left: rate limit reached: 15 requests per day"}
+    24h later
+    1m later
+    import pets.csv => sent 10; json {"counts":{"created":8,"existing":14}}
+
   is left if it never left
     list! < left 1/60
     list! < refused => sent 2
@@ -21,7 +29,7 @@ stories(
     1439m later
     list!
     list!
-    list! => 75; until 24h; sent 0; event {"message":"rate limit reached: 3 requests per day"}
+    list! => 75; until 24h; sent 0; says A higher plan allows more; event {"message":"rate limit reached: 3 requests per day","outcome":"not_sent"}
     62s later
     list!
 `,

@@ -30,6 +30,10 @@ stories(
     list! < 429 600 => 75
     PETSTORE_BASE_URL=http://127.0.0.1:4010/v1// list! => 75; sent 0
 
+  binds the list of a create by name
+    list! < 429 600 => 75
+    categories create emu --if-missing --max-wait 0 => 75; sent 0; says Nothing was sent.
+
   is a floor, whatever less another one names that was in flight with it
     list
     2 x list! < 429 60, 429 5 after 1s => 75
