@@ -1,8 +1,7 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { apply, namesIn, patient, put, reactTo, three } from '../support/import-cases.ts';
-import { test as base, type Machines, shownUrl } from '../support/machines.ts';
-import type { EngineFault } from '../support/memory-engine.ts';
+import { apply, namesIn, patient, put, reactTo } from '../support/import-cases.ts';
+import { test as base, type Machines } from '../support/machines.ts';
 import { expect, reply, silence } from '../support/petstore.ts';
 import { never, second } from '../support/told.ts';
 import { interrupted, plans } from '../support/values.ts';
@@ -69,18 +68,6 @@ describe('a machine that creates by name', () => {
     expect(createdAfter / second).toBeLessThan(waitS + 3);
   });
 
-  test('waits on a new store, and says why', async ({ run, sandbox, clock }) => {
-    const impatient = await run('one', [...create, '--max-wait', '3s']);
-    const start = clock.uptime();
-    const { exitCode, events } = await run('one', create);
-
-    expect([impatient.exitCode, exitCode]).toEqual([75, 0]);
-    expect(impatient.stderr).toContain('the shared store does not know yet whose turn it is');
-    expect(events()).toContainEqual(expect.objectContaining({ event: 'wait', reason: 'claimed' }));
-    expect(clock.uptime() - start).toBeLessThan(14 * second);
-    expect(namesIn(sandbox)).toEqual(['rabbit']);
-  });
-
   test.for<[what: string, value: unknown]>([
     ['no JSON', 'x'],
     ['of another version', { v: 3 }],
@@ -95,29 +82,6 @@ describe('a machine that creates by name', () => {
     expect([exitCode, sandbox.requests]).toEqual([74, []]);
     const hint = expect.stringContaining(`redis-cli DEL ${turn.key}`);
     expect(events().at(-1)).toMatchObject({ outcome: 'not_sent', hint });
-  });
-
-  const importing = ['categories', 'import', 'FILE', ...apply];
-  test.for<[fault: EngineFault, argv: string[], maxWait: string, says: string, code: number]>([
-    ['refuses', create, '5s', 'unreachable (ECONNREFUSED)', 75],
-    ['silent', importing, '5s', 'Command timed out', 75],
-    ['full', create, '5s', 'OOM command not allowed', 75],
-    ['loses the reply', importing, '5s', 'Connection is closed', 75],
-    ['password', create, 'inf', 'wrong user name or password', 2],
-  ])('creates nothing: the store %s', async (row, { run, engine, turn: _, sandbox, folder }) => {
-    const [fault, argv, maxWait, says, code] = row;
-    engine.fault = fault;
-    const file = put(folder, three);
-
-    const words = argv.map((word) => (word === 'FILE' ? file : word));
-    const { exitCode, events } = await run('one', [...words, '--max-wait', maxWait]);
-
-    expect([exitCode, sandbox.requests]).toEqual([code, []]);
-    expect(events().at(-1)).toMatchObject({
-      outcome: 'not_sent',
-      message: expect.stringContaining(`${shownUrl}: ${says}`),
-      hint: expect.stringContaining('petstore doctor'),
-    });
   });
 
   test('waits for what a killed one may have sent', async ({ run, turn: _, clock, sandbox }) => {

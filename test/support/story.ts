@@ -16,6 +16,7 @@ import { expectTold, loadCommands, never, windowHeaders } from './told.ts';
  *     draw 0.99                    the random number of all commands
  *     file pets.csv name ant bee   a file of these lines
  *     1m later                     time passes
+ *     connect 5s                   how long a connection takes from now on
  *     clock 24h ahead              somebody sets the clock of the machine; or back
  *     store refuses                what the shared store does from now on: see `store` below
  *     list! < 429 30, cut => 75    a command, what its requests meet, and how it ends
@@ -89,14 +90,15 @@ const settings: Readonly<Record<string, (story: Story, words: string[]) => unkno
   draw(story, [number]) {
     story.draw = Number(number);
   },
+  connect({ sandbox, clock }, [time]) {
+    sandbox.connect = () => clock.sleep(msOf(time), never);
+  },
   file: ({ folder }, [name = '', ...lines]) => writeFileSync(join(folder, name), lines.join('\n')),
   clock: ({ clock }, [time, way]) => clock.set(msOf(time) * (way === 'back' ? -1 : 1)),
   store(story, words) {
     const { engine } = story.machines;
     const what = words.join(' ');
     if (what === 'keeps a copy') story.copy = engine.save();
-    else if (what === 'forgets') engine.flush();
-    else if (what === 'restarts empty') engine.restore();
     else if (what === 'restarts with what it had') engine.restore(story.copy);
     else if (what === 'works') engine.fault = undefined;
     else if (isFault(what)) engine.fault = what;
