@@ -65,6 +65,7 @@ test.for<Row>([
   ['ended, cat unknown', { ...pets, ...limited, cat: 'cut', exitCode: 6 }, elsewhere, 120],
   ['ended by Ctrl-C', { ...pets, cat: 'late', ...ctrlCAfter(5) }, elsewhere, 110],
   ['a create killed, listed', { ...cat, ...killed, cat: 'done' }, cat, 0, 'list'],
+  ['a create killed, lost', { ...cat, ...killed, cat: 'lost' }, cat, 120, 'list list cat'],
   ['a create that looked', { ...cat, cat: 'cut before', exitCode: 6 }, cat, 0],
   ['a create that was to look', { ...cat, cat: 'cut before', ...ctrlCAfter(30) }, cat, 85],
 ])(
@@ -107,21 +108,6 @@ test.for<Row>([
   },
 );
 
-test('a create, killed: another one of its name waits, and says why', async ({ runProcess }) => {
-  await runProcess(ifMissing, { create: vanish, isKilled: true });
-
-  const interrupted = await runProcess(ifMissing, { ctrlCAfterMs: 30_000 });
-  const next = await runProcess(ifMissing);
-  const last = await runProcess(ifMissing);
-
-  expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
-  expect(interrupted.stderr).toMatch(/"reason":"settle",.*"waitMs":1[12]\d{4}/);
-  expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'list', 'cat'] });
-  expect(next.lastedMs).toBeGreaterThanOrEqual((afterKillS - 35) * second);
-  expect(last).toMatchObject({ exitCode: 0, sent: ['list'] });
-  expect(last.lastedMs).toBeLessThan(afterKillS * second);
-});
-
 test('while another process waits for what a killed run sent, a create says so', async ({
   petstore,
   runProcess,
@@ -137,11 +123,13 @@ test('while another process waits for what a killed run sent, a create says so',
   const context = { owner: { pid: 9, host: 'here' }, isRunning: () => true };
   const { exitCode, stderr } = await petstore(create, { context });
   const during = await petstore('doctor', { context });
-  await waiting;
+  const interrupted = await waiting;
   const after = await petstore('doctor');
   await clock.sleep(afterKillS * second, never);
   const settled = await petstore('doctor');
 
+  expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
+  expect(interrupted.stderr).toMatch(/"reason":"settle",.*"waitMs":1[12]\d{4}/);
   expect(exitCode).toBe(75);
   const waits = 'process 2 on here is waiting for what a killed run may have sent';
   expect(stderr).toContain(`petstore: ${waits}\nNothing was created.\nRun the same command again`);
