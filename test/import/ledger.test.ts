@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
+  atTerminal,
   test as base,
   type Create,
   creates,
@@ -17,11 +18,12 @@ import {
 } from '../support/import-cases.ts';
 import { expect, type Reaction, reply, testKey } from '../support/petstore.ts';
 import { never, respondAfter, second } from '../support/told.ts';
-import { exact, plans } from '../support/values.ts';
+import { category, exact, plans } from '../support/values.ts';
 
 type Rename = (name: string) => string;
 
 const ifMissing = (name: string) => ['categories', 'create', name, '--if-missing', '--json'];
+const trim: Rename = (name) => name.trim();
 const escapeHtml: Rename = (name) => name.replaceAll('&', '&amp;');
 
 const test = base.extend<{
@@ -67,7 +69,7 @@ describe('a service that keeps names in a form of its own', () => {
 
   test.for<[what: string, Rename]>([
     ['escapes HTML', escapeHtml],
-    ['trims', (name) => name.trim()],
+    ['trims', trim],
     ['truncates', (name) => name.slice(0, 7)],
     ['writes small letters', (name) => name.toLowerCase()],
     ['collapses spaces', (name) => name.replace(/ +/g, ' ')],
@@ -157,6 +159,59 @@ describe('a service that keeps names in a form of its own', () => {
 
     expect((await petstore(ifMissing('a & b'))).exitCode).toBe(0);
     expect(methods(sandbox)).toBe('GET POST');
+  });
+});
+
+describe('a name that looks like another one, at a service that trims names', () => {
+  test('is refused night after night, and never created', async ({
+    rename,
+    importText,
+    sandbox,
+  }) => {
+    rename(trim);
+    sandbox.categories.push(category('7', 'dog'));
+    for (const other of ['line 3', 'which already exists']) {
+      const { exitCode, json, events } = await importText('name\n"dog "\nOtter\notter\n');
+
+      expect(exitCode).toBe(7);
+      expect(json.items).toMatchObject([
+        { outcome: 'refused', message: 'similar to "dog", which already exists' },
+        { name: 'Otter' },
+        { outcome: 'refused', message: `similar to "Otter", ${other}` },
+      ]);
+      expect(events().at(-1)).toMatchObject({
+        kind: 'partial',
+        message: '2 rows refused (2 similar to another name)',
+        hint: expect.stringContaining('categories create NAME'),
+      });
+    }
+    expect(creates(sandbox)).toEqual(['Otter']);
+  });
+
+  test('is refused after a yes, too, and no part of the question', async ({
+    rename,
+    importText,
+    sandbox,
+  }) => {
+    rename(trim);
+    sandbox.categories.push(category('7', 'dog'));
+    const questions: string[] = [];
+    const yes = async (question: string) => questions.push(question) > 0;
+    const text = 'name\n"dog "\ncat\nCat\n" emu"\n';
+
+    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
+    const again = await importText(text);
+
+    expect(questions).toEqual(['Create 2 categories on production (http://127.0.0.1:4010/v1)?']);
+    expect([exitCode, creates(sandbox).sort()]).toEqual([7, [' emu', 'cat']]);
+    expect(stderr).toContain('petstore: 2 to create on production, 2 similar to another name\n');
+    expect(stderr.replaceAll('\n  ', ' ')).toContain(
+      'line 5 (" emu"): the service changed the name to "emu"',
+    );
+    expect(again.json).toMatchObject({
+      counts: { existing: 2, refused: 2 },
+      items: [{}, {}, {}, { as: 'emu' }],
+    });
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { atTerminal, creates, methods, pets, test, three } from '../support/import-cases.ts';
-import { expect, reply } from '../support/petstore.ts';
-import { category, exact } from '../support/values.ts';
+import { methods, pets, test } from '../support/import-cases.ts';
+import { expect } from '../support/petstore.ts';
+import { category } from '../support/values.ts';
 
 type Content = readonly [name: string, description?: string];
 type Row = { readonly change: string; readonly id?: number };
@@ -42,67 +42,6 @@ describe('the plan that --dry-run shows', () => {
     expect([exitCode, json.map(shown)]).toEqual([0, plan]);
     expect(methods(sandbox)).toBe('GET');
   });
-});
-
-describe('a name that looks like another one, at a service that trims names', () => {
-  const trimming = test.extend<{ trimming: undefined }>({
-    trimming: [
-      async ({ sandbox }, use) => {
-        sandbox.categories.push({ id: exact('1'), name: 'dog' });
-        sandbox.react = ({ method, body = '{}' }) => {
-          if (method !== 'POST') return undefined;
-          const id = sandbox.categories.length + 1;
-          const name = JSON.parse(body).name.trim();
-          sandbox.categories.push({ id: exact(String(id)), name });
-          return reply(201, { id, name });
-        };
-        await use(undefined);
-      },
-      { auto: true },
-    ],
-  });
-
-  trimming('is refused night after night, and never created', async ({ importText, sandbox }) => {
-    for (const other of ['line 3', 'which already exists']) {
-      const { exitCode, json, events } = await importText('name\n"dog "\nOtter\notter\n');
-
-      expect(exitCode).toBe(7);
-      expect(json.items).toMatchObject([
-        { outcome: 'refused', message: 'similar to "dog", which already exists' },
-        { name: 'Otter' },
-        { outcome: 'refused', message: `similar to "Otter", ${other}` },
-      ]);
-      expect(events().at(-1)).toMatchObject({
-        kind: 'partial',
-        message: '2 rows refused (2 similar to another name)',
-        hint: expect.stringContaining('categories create NAME'),
-      });
-    }
-    expect(creates(sandbox)).toEqual(['Otter']);
-  });
-
-  trimming(
-    'is refused after a yes, too, and no part of the question',
-    async ({ importText, sandbox }) => {
-      const questions: string[] = [];
-      const yes = async (question: string) => questions.push(question) > 0;
-      const text = 'name\n"dog "\ncat\nCat\n" emu"\n';
-
-      const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], atTerminal(yes));
-      const again = await importText(text);
-
-      expect(questions).toEqual(['Create 2 categories on production (http://127.0.0.1:4010/v1)?']);
-      expect([exitCode, creates(sandbox).sort()]).toEqual([7, [' emu', 'cat']]);
-      expect(stderr).toContain('petstore: 2 to create on production, 2 similar to another name\n');
-      expect(stderr.replaceAll('\n  ', ' ')).toContain(
-        'line 5 (" emu"): the service changed the name to "emu"',
-      );
-      expect(again.json).toMatchObject({
-        counts: { existing: 2, refused: 2 },
-        items: [{}, {}, {}, { as: 'emu' }],
-      });
-    },
-  );
 });
 
 describe('the forecast that --dry-run shows', () => {
@@ -163,22 +102,4 @@ describe('the forecast that --dry-run shows', () => {
     const forecast = stderr.split('\n').find((line) => line.includes(' requests: '));
     expect(forecast?.replace('--profile staging', '-p s')).toBe(`petstore: ${says}`);
   });
-
-  test.for([
-    ['', 'less than a minute at 60 per minute'],
-    ['pro', 'less than a minute on Pro'],
-  ])(
-    'names plan "%s" only if no response tells a limit',
-    async (row, { petstore, importText, sandbox }) => {
-      const [plan, says] = row;
-      if (plan) await petstore(`config set plan ${plan}`);
-      sandbox.react = () => reply(200, '[]');
-
-      const { stderr } = await importText(three, ['--dry-run']);
-
-      expect(stderr).toMatch(
-        new RegExp(`^petstore: 3 to create\npetstore: 5 requests: ${says}\n$`),
-      );
-    },
-  );
 });

@@ -56,6 +56,13 @@ stories(
   reports nothing at all, sixty a minute count
     list < 200
     limits => json {"items":[{"limit":60,"remaining":59,"source":"own count"},{"used":1}]}
+    file pets.csv name ant bee cat
+    categories import pets.csv --dry-run < 200 => says 5 requests: less than a minute at 60 per minute
+
+  reports nothing at all, a plan that is set counts by its name
+    config set plan pro
+    file pets.csv name ant bee cat
+    categories import pets.csv --dry-run < 200 => says 5 requests: less than a minute on Pro
 
   reports no reset, a minute counts
     list! < limit 2
