@@ -19,14 +19,13 @@ import {
   type RunOptions,
   testKey,
 } from '../support/petstore.ts';
-import { expectTold, never, second } from '../support/told.ts';
-import { exact, interrupted, plans, type Send } from '../support/values.ts';
+import { stories } from '../support/story.ts';
+import { never, second } from '../support/told.ts';
+import { plans, type Send } from '../support/values.ts';
 
 const test = base.extend<{
   /** Runs a command as a process of its own on this machine. */
   runAs: (pid: number, line: readonly string[], options?: RunOptions) => Run;
-  /** Imports rabbit as process 1, and does something while that has its turn. */
-  whileHeld: (during: () => Promise<unknown>) => Run;
   /** Sends with the key of the sandbox, whatever key the process has. */
   withAnotherKey: RunOptions;
 }>({
@@ -42,13 +41,6 @@ const test = base.extend<{
       }),
     );
   },
-
-  whileHeld: ({ runAs, sandbox, folder }, use) =>
-    use((during) => {
-      sandbox.reactions.push((_request, forward) => during().then(forward));
-      const file = put(folder, 'name\nrabbit\n', 'held.csv');
-      return runAs(1, ['import', file, '--timeout', '1h', ...apply]);
-    }),
 
   withAnotherKey: ({ forward }, use) => {
     const authorization = `Bearer ${testKey}`;
@@ -100,76 +92,33 @@ test('a file that changes while it is imported makes no copy', async ({
   expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
 });
 
-describe('while another process creates by name,', () => {
-  const elsewhere = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
-  test.for<[what: string, code: number, line: string[], env?: Record<string, string>]>([
-    ['an import with --dry-run does not wait', 0, ['import', 'FILE', '--dry-run']],
-    ['a create at another service does not wait', 0, createRabbit, elsewhere],
-    ['a create of what exists does not wait', 0, ['create', 'owl', '--if-missing']],
-    ['a create of another name waits', 75, ['create', 'emu', '--if-missing']],
-  ])('%s', async ([, code, line, env = {}], { runAs, whileHeld, folder, sandbox }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'owl' });
-    const file = put(folder, 'name\nrabbit\n');
-    const words = line.map((word) => (word === 'FILE' ? file : word));
-    const codes: number[] = [];
+const held = `plan 999/min
+    create owl
+    file pets.csv name rabbit
+    import pets.csv --timeout 1h & < after 100s
+    1s later`;
 
-    await whileHeld(async () => {
-      codes.push((await runAs(2, [...words, '--max-wait', '0'], { env })).exitCode);
-    });
+stories(
+  'while another process creates by name,',
+  `
+  what creates nothing of its names at its service does not wait
+    ${held}
+    categories import pets.csv --dry-run --max-wait 0
+    create! owl --if-missing
+    PETSTORE_BASE_URL=http://127.0.0.1:4011/v1 create! rabbit --if-missing
 
-    expect(codes).toEqual([code]);
-  });
+  a create waits as long as --max-wait, says so, and names the holder
+    ${held}
+    create rabbit --if-missing --max-wait 90s => 75; at 91s; waits claimed claimed claimed; event {"event":"wait","pid":4243}; event {"kind":"rate_limited","outcome":"not_sent"}
+    create rabbit --if-missing --max-wait inf => at 100s; json {"id":2}
 
-  test.for(['rabbit', 'cat'])(
-    'a create of %s waits as long as --max-wait, says so, and names the holder',
-    async (name, { runAs, whileHeld, sandbox, clock }) => {
-      const line = ['create', name, '--if-missing', '--json', '--max-wait', '90s'];
-      const results: Awaited<Run>[] = [];
-      let waited = 0;
-
-      const first = await whileHeld(async () => {
-        const start = clock.uptime();
-        results.push(await runAs(2, line));
-        waited = clock.uptime() - start;
-      });
-      const then = await runAs(2, line);
-
-      const [refused] = results;
-      const events = refused?.events() ?? [];
-      expect([first.exitCode, refused?.exitCode, then.exitCode]).toEqual([0, 75, 0]);
-      expectTold(waited, 90);
-      expect(events[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
-      expect(events.filter(({ event }) => event === 'wait')).toHaveLength(3);
-      expect(events.at(-1)).toMatchObject({
-        kind: 'rate_limited',
-        outcome: 'not_sent',
-        message: 'process 1 on here has been importing since 2026-11-20T15:04:00Z',
-        hint: expect.stringContaining('--max-wait'),
-      });
-      expect(namesIn(sandbox)).toEqual([...new Set([name, 'rabbit'])].sort());
-    },
-  );
-
-  test.for([
-    ['90s', /giving up in 1m 2[789]s \(15:05:30Z\): /],
-    ['inf', /, waiting for it to finish$/],
-  ] as const)('a create says how long it waits: %s', async (row, { runAs, whileHeld, clock }) => {
-    const [maxWait, says] = row;
-    let stderr = '';
-
-    await whileHeld(async () => {
-      const ctrlC = new AbortController();
-      void clock.sleep(10 * second, never).then(() => ctrlC.abort(interrupted(130)));
-      const line = ['create', 'rabbit', '--if-missing', '--max-wait', maxWait];
-      ({ stderr } = await runAs(2, line, { signal: ctrlC.signal }));
-    });
-
-    const [wait, ...rest] = stderr.split('\n').filter((line) => !line.startsWith('rate limit'));
-    expect(wait).toContain('process 1 on here has been importing since 2026-11-20T15:04:00Z');
-    expect(wait).toMatch(says);
-    expect(rest).toEqual(['petstore: interrupted', 'Nothing was created.', '']);
-  });
-});
+  a create says how long it waits
+    ${held}
+    categories create emu --if-missing --max-wait 20s => 75; says s (15:04:21Z): process 4243 on here has been importing since 2026-11-20T15:04:00Z; says Nothing was created.
+    categories create emu --if-missing --max-wait inf => at 100s; says , waiting for it to finish
+    list => json [{"name":"owl"},{"name":"rabbit"},{"name":"emu"}]
+`,
+);
 
 test('a machine that slept has watched nobody: who has the turn keeps it', async ({
   runAs,
