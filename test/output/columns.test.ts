@@ -1,25 +1,10 @@
 import { describe } from 'vitest';
-import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 
 describe('--columns', () => {
-  test.for(['table', 'json'])(
-    'of limits and of an import are those of their rows, as %s',
-    async (format, { petstore, folder }) => {
-      const flags = ['-o', format, '--columns'];
-
-      const limits = await petstore(['limits', ...flags, 'window,source']);
-      const argv = ['categories', 'import', put(folder, 'name\nferret\n'), '--yes'];
-      const ending = await petstore([...argv, ...flags, 'name']);
-
-      expect(limits.stdout.match(/minute|day|remaining|inFlight/g)).toEqual(['minute', 'day']);
-      expect(ending.stdout.match(/ferret|counts|outcome|created/g)).toEqual(['ferret']);
-    },
-  );
-
   test.for([
     [['pets', 'get', '1'], '{"id":1,"name":"Bello"}', 'legs,name\n,Bello\n'],
     [['orders', 'list'], '[{"name":"a"},{"id":1}]', 'legs,name\n,a\n,\n'],

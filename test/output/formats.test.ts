@@ -40,6 +40,10 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     raw: '{"id":1,"name":"cat"}\n',
     yaml: 'id: 1\nname: cat\n',
   },
+  'categories get 123': {
+    raw: '{"id":9007199254740993,"name":"123"}\n',
+    yaml: 'id: 9007199254740993\nname: "123"\n',
+  },
   'pets get 1 --columns size,id --no-header': {
     table:
       '┌──────┬───────────────────────────────┐\n│ size │ {"cm":[1.5,9007199254740993]} │\n│ id   │ 1                             │\n└──────┴───────────────────────────────┘\n',
@@ -64,6 +68,18 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'categories import FILE --dry-run --columns change,line,description': {
     csv: 'change,line,description\ncreate,2,\ncreate,3,Loyal\n',
   },
+  'limits --columns window,source': {
+    table:
+      '┌────────┬─────────┐\n\u001b[1m│ window │ source  │\u001b[22m\n├────────┼─────────┤\n│ minute │ unknown │\n│ day    │ unknown │\n└────────┴─────────┘\n',
+    ndjson: '{"window":"minute","source":"unknown"}\n{"window":"day","source":"unknown"}\n',
+  },
+  'categories import FILE --yes --columns name': {
+    csv: 'name\nferret\ndog\n',
+    json: '[\n  {\n    "name": "ferret"\n  },\n  {\n    "name": "dog"\n  }\n]\n',
+  },
+  'categories import FILE --yes --query items[?line==`3`].{n:name}': {
+    table: '┌─────┐\n\u001b[1m│ n   │\u001b[22m\n├─────┤\n│ dog │\n└─────┘\n',
+  },
   'categories import FILE --yes': {
     csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,9007199254740993,,,,\n3,dog,created,9007199254740994,,,,\n',
     yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  created: 2\ncopies: []\nitems:\n- line: 2\n  name: ferret\n  outcome: created\n  id: 9007199254740993\n- line: 3\n  name: dog\n  outcome: created\n  id: 9007199254740994\n',
@@ -77,7 +93,7 @@ const cases = Object.entries(prints).flatMap(([command, printed]) =>
 test.for(cases)(
   '$command as $format',
   async ({ command, format, stdout }, { petstore, sandbox, folder }) => {
-    if (command.startsWith('categories list')) sandbox.categories.push(...two);
+    if (/^categories (?:list|get)/.test(command)) sandbox.categories.push(...two);
     if (command.startsWith('pets')) sandbox.reactions.push(reply(200, pet));
     if (command.endsWith('--yes')) sandbox.lastId = 2n ** 53n;
     const file = put(folder, rows);
@@ -91,14 +107,29 @@ test.for(cases)(
 );
 
 test.for([
-  ['an object', '{"total":2}', 'total\n2\n', 'total: 2\n'],
-  ['a list of words', '["a","b"]', 'value\na\nb\n', '- a\n- b\n'],
-  ['a mixed list', '[1,{"a":2}]', 'value\n1\n"{""a"":2}"\n', '- 1\n- a: 2\n'],
-  ['records that differ', '[{"a":1},{"b":2}]', 'a,b\n1,\n,2\n', '- a: 1\n- b: 2\n'],
-  ['an empty list', '[]', 'value\n', '[]\n'],
-] as const)('%s keeps its shape', async ([, body, csv, yaml], { petstore, sandbox }) => {
+  [
+    'an object',
+    '{"total":2,"a":[{}]}',
+    '│ a     │ [{}]  │',
+    'total,a\n2,[{}]\n',
+    'total: 2\na:\n  - {}\n',
+  ],
+  ['a list of words', '["a","b"]', '│ a     │', 'value\na\nb\n', '- a\n- b\n'],
+  ['a mixed list', '[1,{"a":2}]', '│ 1       │', 'value\n1\n"{""a"":2}"\n', '- 1\n- a: 2\n'],
+  [
+    'records that differ',
+    '[{"a":1},{"b":null}]',
+    '│   │ null │',
+    'a,b\n1,\n,null\n',
+    '- a: 1\n- b: null\n',
+  ],
+  ['an empty list', '[]', '', 'value\n', '[]\n'],
+] as const)('%s of orders keeps its shape', async (row, { petstore, sandbox }) => {
+  const [, body, table, csv, yaml] = row;
   sandbox.react = () => reply(200, body);
 
+  expect((await petstore('orders list')).stdout).toContain(table);
+  expect((await petstore('orders list --json')).stdout.replace(/\s/g, '')).toBe(body);
   expect((await petstore('orders list -o csv')).stdout).toBe(csv);
   expect((await petstore('orders list -o yaml')).stdout).toBe(yaml);
 });

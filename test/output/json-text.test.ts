@@ -4,6 +4,7 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 /** What is sent, and what is printed where that is something else but for the layout. */
 const accepted: readonly (readonly [sent: string, printed?: string])[] = [
+  ['[]'],
   ['[0,-1.5,1e+21,123456789012345678901234567890]'],
   ['[null,true,false,"",[],{},[[]],[{}]]'],
   ['{"a":{"b":[1.5,{"c":"d"}]}}'],

@@ -1,5 +1,5 @@
 import { expect, reply, test } from '../../support/petstore.ts';
-import { category, formats } from '../../support/values.ts';
+import { category } from '../../support/values.ts';
 
 test.for([
   ['a name', 'rabbit', '3'],
@@ -56,18 +56,6 @@ test('categories get finds nothing that only begins or ends so', async ({ petsto
     ]);
   }
 });
-
-test.for(formats)(
-  'categories get prints it as create does: %s',
-  async (format, { petstore, sandbox }) => {
-    const created = await petstore(`categories create dog -d 'Loyal, loud' -o ${format}`);
-    sandbox.categories.push(category('7', 'cat'));
-
-    const { exitCode, stdout } = await petstore(`categories get dog -o ${format}`);
-
-    expect([exitCode, stdout]).toEqual([0, created.stdout]);
-  },
-);
 
 test('categories get names the first 20 ids of an ambiguous name', async ({
   petstore,
