@@ -23,26 +23,6 @@ test('the first page fits 23 lines, and names what to try first', async ({ petst
   expect(stdout).not.toMatch(/\bls\b/);
 });
 
-test('help of a group names each verb once, without its options', async ({ petstore }) => {
-  const { stdout } = await petstore('help categories');
-
-  expect(stdout).toMatch(/^ {2}list {2,}List all categories$/m);
-});
-
-test.for([
-  ['categories list --help', { columns: 80 }, true],
-  ['help exit-codes', { columns: 80 }, true],
-  ['help options --no-color', { columns: 80 }, false],
-  ['--help', { env: { FORCE_COLOR: '1' } }, true],
-] as const)('%s has bold headings where there is colour', async (row, { petstore }) => {
-  const [line, options, isBold] = row;
-  const { stdout } = await petstore(line, options);
-
-  const marked = stdout.replaceAll('\u001b[1m', '<').replaceAll('\u001b[22m', '>');
-  expect(/^<\w.*:>\n {2}/m.test(marked)).toBe(isBold);
-  expect(stdout.includes('\u001b')).toBe(isBold);
-});
-
 test.for([
   ['help', 40],
   ['help options', 60],

@@ -1,5 +1,4 @@
 import { describe } from 'vitest';
-import { put, three } from '../support/import-cases.ts';
 import { expect, type Fixtures, outputTo, test } from '../support/petstore.ts';
 import type { Output } from '../support/values.ts';
 
@@ -20,15 +19,6 @@ describe('the line on the limit', () => {
 
     const said = [expect.stringMatching(limitLine), 'id'];
     expect(lines).toEqual(place === 'before' ? said : said.reverse());
-  });
-
-  test('is said once in an import', async ({ petstore, folder }) => {
-    const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'csv'];
-
-    const lines = await run(petstore, argv);
-
-    expect(lines.filter((line) => line.startsWith('rate limit'))).toHaveLength(1);
-    expect(lines.at(-1)).toMatch(/,emu,created/);
   });
 
   test('is said before a failure, and not with --quiet', async ({ petstore }) => {

@@ -14,10 +14,16 @@ test.for([
   ['on one without a name', { columns: 200, env: { TERM: '' } }, [], false],
   ['as JSON', { env: { FORCE_COLOR: '1' } }, ['--json'], false],
 ] as const)('what is said has a colour, or none: %s', async (row, { petstore, sandbox }) => {
-  const [, options, more, isColored] = row;
+  const [what, options, more, isColored] = row;
+  const isBold = isColored || what === 'as JSON';
   sandbox.categories.push({ id: exact('1'), name: 'dog' });
   const list = await petstore(['categories', 'list', ...more], options);
   expect(list.stdout.includes('\u001b[1m')).toBe(isColored);
+  for (const line of ['help', 'help exit-codes', 'categories list --help']) {
+    const { stdout } = await petstore([...line.split(' '), ...more], options);
+
+    expect(stdout.includes('\u001b[1m'), line).toBe(isBold);
+  }
   for (const argv of [
     ['pets', 'get', '1'],
     ['categories', 'create', ''],
@@ -30,15 +36,6 @@ test.for([
   }
 });
 
-test('what the service says is not broken into lines', async ({ petstore, sandbox }) => {
-  const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
-  sandbox.react = () => reply(422, { code: 'x', message, status: 422 });
-
-  const { stderr } = await petstore('categories create rabbit --no-color', { columns: 40 });
-
-  expect(stderr).toContain(`petstore: the service refused the request (422 x): ${message}\n`);
-});
-
 test('of a reason 300 characters are shown, of its body 1,000; the event keeps the message', async ({
   petstore,
   sandbox,
@@ -48,7 +45,7 @@ test('of a reason 300 characters are shown, of its body 1,000; the event keeps t
   sandbox.react = () => reply(422, { code: 'x', message });
   const reason = `!${dogs.slice(0, 298)}…`;
 
-  const { stderr } = await petstore('categories create rabbit -v');
+  const { stderr } = await petstore('categories create rabbit -v --no-color', { columns: 40 });
   const { events } = await petstore('categories create rabbit -v --json');
 
   expect(stderr).toContain(`petstore: the service refused the request (422 x): ${reason}\n`);
