@@ -1,30 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, noEnv, test, testKey } from '../support/petstore.ts';
+import { expect, noEnv, reply, test, testKey } from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
 const url = 'https://pets.example/v1';
 const settingsOf = (folder: string) => join(folder, 'config', 'settings.json');
-
-test('config list shows each setting in force with its origin', async ({ petstore, folder }) => {
-  await petstore(`config set base-url ${url} -p staging`);
-
-  const { stdout, exitCode } = await petstore('config list --max-wait 1h -o csv --no-header', {
-    env: { ...noEnv, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
-  });
-
-  expect(exitCode).toBe(0);
-  expect(stdout.split('\n')).toEqual(
-    expect.arrayContaining([
-      'profile,staging,PETSTORE_PROFILE',
-      `base-url,${url},${settingsOf(folder)}`,
-      'output,table,default',
-      'max-wait,1h,--max-wait',
-      'shared-store,,',
-      'default-profile,production,default',
-    ]),
-  );
-});
 
 test('no list shows what may grant access', async ({ petstore, folder }) => {
   const url = 'https://administrator:se/s@me-open@host/v1?api_key=open-sesame#open-sesame';
@@ -123,4 +103,38 @@ test.for([
     const { stdout } = await petstore(`config get ${name}`, { env: noEnv });
     expect(stdout, line).toBe(`${valid || 'production'}\n`);
   }
+});
+
+test('profile list shows every profile, however it came to be', async ({
+  petstore,
+  sandbox,
+  folder,
+}) => {
+  await petstore(`config set base-url ${url} -p mine`, { env: noEnv });
+  await petstore('config set api-key-command pass -p vault', { env: noEnv });
+  sandbox.reactions.push(reply(200, []));
+  await petstore(`auth login -p kept --base-url ${url}`, { env: noEnv, stdin: testKey });
+  // No profile can have such a name.
+  writeFileSync(join(folder, 'config', 'keys', 'My Key.json'), '{}');
+
+  await petstore('profile use mine', { env: noEnv });
+
+  const { exitCode, json, stderr } = await petstore('profile list --json', {
+    env: { ...noEnv, PETSTORE_PROFILE: 'kept' },
+  });
+  const refused = await petstore('limits -p other', { env: noEnv });
+
+  const row = { default: false, active: false };
+  expect([exitCode, stderr]).toEqual([0, '']);
+  expect(json).toEqual([
+    { profile: 'production', ...row, key: 'none' },
+    { profile: 'staging', ...row, key: 'none' },
+    { profile: 'sandbox', ...row, key: 'the sandbox' },
+    { profile: 'mine', ...row, default: true, baseUrl: url, key: 'none' },
+    { profile: 'vault', ...row, key: 'api-key-command' },
+    { profile: 'kept', ...row, active: true, baseUrl: url, key: 'stored' },
+  ]);
+  expect(refused.stderr).toContain('sandbox, mine, vault, kept. To create this one');
+  // That of the login.
+  expect(sandbox.requests).toHaveLength(1);
 });
