@@ -20,13 +20,18 @@ const test = base.extend<{ profile: undefined }>({
   ],
 });
 
-test('its first line is the key; it runs once, in the settings folder, without the key of the environment', async ({
+test('its first line is the key, before a stored one; it runs once, in the settings folder, without the key of the environment', async ({
   petstore,
   sandbox,
   clock,
   folder,
 }) => {
   const { calls, capture } = program({ stdout: `${testKey}\r\nuser: me\r\n` });
+  await petstore('config unset api-key-command', { env: noEnv });
+  sandbox.reactions.push(reply(200, []));
+  await petstore('auth login', { env: noEnv, stdin: 'a-stored-key-0123456789' });
+  await petstore(`config set api-key-command '${command}'`, { env: noEnv });
+  sandbox.requests.length = 0;
   const given = { ...noEnv, PETSTORE_API_KEY: 'another-key-0123456789', VAULT_ADDR: 'x' };
 
   const { exitCode } = await petstore('categories create dog --if-missing -p production', {
@@ -148,18 +153,6 @@ test('its key goes to the origin beside it alone', async ({ petstore, sandbox })
   expect(without.exitCode).toBe(2);
   expect(without.stderr).toContain('petstore config set base-url https://HOST/v1\n');
   expect(sandbox.requests).toHaveLength(0);
-});
-
-test('comes before a stored key', async ({ petstore, sandbox }) => {
-  const { capture } = program();
-  await petstore('config unset api-key-command', { env: noEnv });
-  sandbox.reactions.push(reply(200, []));
-  await petstore('auth login', { env: noEnv, stdin: 'a-stored-key-0123456789' });
-
-  await petstore(`config set api-key-command '${command}'`, { env: noEnv });
-  await petstore(list, { env: noEnv, context: { capture } });
-
-  expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
 });
 
 type Capture = (options: CaptureOptions) => Promise<Captured>;

@@ -1,6 +1,5 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import {
   expect,
@@ -73,35 +72,6 @@ describe('auth login', () => {
       expect(sandbox.requests).toHaveLength(0);
     },
   );
-
-  test.for([
-    ['true', ''],
-    [undefined, '--no-input'],
-  ] as const)(
-    'never asks where nobody would answer: CI=%s %s',
-    async ([CI, flag], { petstore }) => {
-      const stdin = Object.assign(Readable.from([]), { isTTY: true });
-
-      const options = { env: { ...env, CI }, columns: 80, context: { stdin } };
-      const { exitCode, stderr } = await petstore(`auth login -p staging ${flag}`, options);
-
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain('Run: petstore auth login --profile staging < KEY_FILE\n');
-    },
-  );
-});
-
-test('a stored key is shown where its base URL is no longer saved', async ({
-  petstore,
-  sandbox,
-}) => {
-  sandbox.reactions.push(reply(200, []));
-  await petstore('auth login --base-url https://a.example/v1', { env: noEnv, stdin: testKey });
-  await petstore('config unset base-url', { env: noEnv });
-
-  const { json } = await petstore('auth status --json', { env: noEnv });
-
-  expect(json).toMatchObject({ profile: 'production', keyEnding: 'cdef' });
 });
 
 test.for([0o444, 0o666])('a key file may have the mode %o', async (mode, { petstore, folder }) => {
