@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { expect, reply, test, testKey } from '../support/petstore.ts';
 import { interrupted } from '../support/values.ts';
 
 test('without a base URL and a key a login is the next step at a terminal', async ({
@@ -94,17 +94,6 @@ test('a write that was refused is said when the run is terminated meanwhile', as
   expect(result).toMatchObject({ exitCode: 143, stdout: '', stderr });
 });
 
-test('an Error is shown in one line, and whole in the event', async ({ petstore, sandbox }) => {
-  const own = { code: 'too_odd', message: 'x'.repeat(50_000), status: 422 };
-  sandbox.react = () => reply(422, own);
-
-  const { stderr } = await petstore('categories create x');
-  const { events } = await petstore('categories create x --json');
-
-  expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(600);
-  expect(events().at(-1)).toMatchObject({ kind: 'refused', ...own });
-});
-
 test.for<readonly [string, boolean, string | undefined]>([
   ['orders list', false, undefined],
   ['orders list', true, undefined],
@@ -128,17 +117,6 @@ test.for<readonly [string, boolean, string | undefined]>([
   expect(events().at(-1)?.outcome).toBe(outcome);
   expect(silent.stderr).toMatch(/^petstore: unexpected internal error: .*\n(?!.* {4}at )/);
   expect(verbose.stderr).toMatch(/^petstore: {5}at /m);
-});
-
-test('too many open files are no bug', async ({ petstore }) => {
-  const random = () => {
-    throw networkError('EMFILE');
-  };
-
-  const { exitCode, stderr } = await petstore('orders list', { context: { random } });
-
-  expect(exitCode).toBe(74);
-  expect(stderr).toMatch(/petstore: too many open files.*\n(.*\n)?.*ulimit -n/);
 });
 
 test.for(['', 'categories '])(

@@ -10,7 +10,6 @@ import {
   type Reaction,
   type RunOptions,
   reply,
-  testKey,
 } from '../../support/petstore.ts';
 import { never } from '../../support/told.ts';
 import { category, interrupted } from '../../support/values.ts';
@@ -22,48 +21,6 @@ const test = base.extend<{ create: (flags?: string, options?: RunOptions) => Run
 });
 
 /** What it refuses of a command line, and what each answer means, is in messages/. */
-test('create prints the created category and the remaining rate limit', async ({
-  create,
-  sandbox,
-}) => {
-  const { exitCode, json, events } = await create('-d Quiet --json');
-
-  expect([exitCode, json]).toEqual([0, { id: 1, name: 'rabbit', description: 'Quiet' }]);
-  expect(events()).toEqual([
-    { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
-  ]);
-  expect(sandbox.requests).toMatchObject([
-    {
-      method: 'POST',
-      url: new URL('http://127.0.0.1:4010/v1/categories'),
-      body: '{"name":"rabbit","description":"Quiet"}',
-      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-    },
-  ]);
-});
-
-test.for([
-  ['a list that fails', '--if-missing', 400, 'Nothing was created.'],
-  ['a list that is refused', '--if-missing --max-wait 0', 429, 'Nothing was created.'],
-  ['a limit that is known', '--if-missing --max-wait 0', 0, 'Nothing was sent.'],
-  ['a list that fails', '--if-missing --dry-run', 400, 'Nothing was created.'],
-] as const)(
-  'create says of %s (%s, %i) what was sent',
-  async (row, { create, sandbox, petstore }) => {
-    const [, flags, status, says] = row;
-    sandbox.react = () => reply(status || 429, '', { 'retry-after': '600' });
-    if (status === 0) await petstore('categories list --max-wait 0');
-    const before = sandbox.requests.length;
-
-    const { stderr } = await create(flags);
-
-    expect([stderr.split('\n')[1], sandbox.requests.length - before]).toEqual([
-      says,
-      status === 0 ? 0 : 1,
-    ]);
-  },
-);
-
 const looksAlike = '"rabbit" is similar to " Rabb\u00adIT" (id 8), which exists';
 const planned = { method: 'POST', body: { name: 'rabbit' } };
 const would = '"rabbit" does not exist; this would create it';
