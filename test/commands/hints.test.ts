@@ -63,7 +63,7 @@ const rows: Row[] = [
   ['categories import - --format ndjson --yes', { stdin: '{"name":"dog"}' }, openTurns],
   ['auth login -p sandbox', answers(reply(200, []))],
   ['auth login', noEnv, saved(vault)],
-  ['auth login --no-input', { ...noKey, context: terminal }],
+  ['auth login --no-input', { ...noKey, columns: 200, context: terminal }],
   [`auth login --base-url ${local}`, { ...noEnv, stdin: testKey }, answers(reply(200, 'no list'))],
   ["categories get ''"],
   ['categories get nosuch -p production'],

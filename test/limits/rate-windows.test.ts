@@ -98,6 +98,9 @@ stories(
 stories(
   'what is remembered',
   `
+  is nothing where a file is in the place of the state folder, which one notice says
+    PETSTORE_STATE_DIR=/dev/null/x list! => notices 1; says is not shared with other petstore processes
+
   a request of the day whose response was lost counts
     list < cut => sent 2
     limits => json {"items":[{},{"used":2}]}

@@ -11,19 +11,10 @@ import { dirname, join } from 'node:path';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { stateFiles } from '../support/state-files.ts';
-import { stories } from '../support/story.ts';
 import { expectTold, list, listNow, never, respondAfter } from '../support/told.ts';
 import { putValue } from '../support/values.ts';
 
 const uid = process.getuid?.();
-
-stories(
-  'a state folder',
-  `
-  that cannot be made, since a file is in the way, is missed in one notice
-    PETSTORE_STATE_DIR=/dev/null/x list! => notices 1; says is not shared with other petstore processes
-`,
-);
 
 test.skipIf(uid === undefined).for(['state/limits', 'state'])(
   'no folder of another user is used, and nothing is sent: %s',

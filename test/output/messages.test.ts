@@ -41,16 +41,16 @@ test('of a reason 300 characters are shown, of its body 1,000; the event keeps t
   sandbox,
 }) => {
   const dogs = '🐕'.repeat(2_000);
-  const message = `!${dogs}`;
+  const message = `This category has more dogs than the garden of the house:${dogs}`;
   sandbox.react = () => reply(422, { code: 'x', message });
-  const reason = `!${dogs.slice(0, 298)}…`;
+  const reason = `${message.slice(0, 299)}…`;
 
   const { stderr } = await petstore('categories create rabbit -v --no-color', { columns: 40 });
   const { events } = await petstore('categories create rabbit -v --json');
 
   expect(stderr).toContain(`petstore: the service refused the request (422 x): ${reason}\n`);
   expect(events().at(-1)).toMatchObject({ code: 'x', message, status: 422 });
-  const body = `{"code":"x","message":"!${dogs}`.slice(0, 1_000);
+  const body = `{"code":"x","message":"${message}`.slice(0, 1_000);
   const lines = [...stderr.matchAll(/^petstore: << (.*)$/gm)].map(([, line]) => line);
   expect(lines.join('')).toBe(`${body}…`);
   expect(events()).toContainEqual(
