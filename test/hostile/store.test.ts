@@ -258,7 +258,7 @@ for (const [name, program] of Object.entries(engines))
       await back;
 
       expect(outcome).toMatchObject(allThere);
-      expect(outcome.refused).toBeLessThanOrEqual(3 * (outcome.span / 3 + 1));
+      expect(outcome.refused).toBeLessThanOrEqual(3 * outcome.windows);
     });
   });
 
