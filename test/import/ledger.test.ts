@@ -289,16 +289,24 @@ describe('what was created here', () => {
     }
   });
 
-  test('in the sandbox is deleted with the sandbox', async ({ petstore, forward, folder }) => {
+  test('in the sandbox is deleted with the sandbox, which is one at any port', async ({
+    petstore,
+    forward,
+    folder,
+  }) => {
     const authorization = `Bearer ${testKey}`;
-    const { exitCode } = await petstore([...ifMissing('frog'), '--profile', 'sandbox'], {
-      context: {
-        send: (request) => forward({ ...request, headers: { ...request.headers, authorization } }),
-      },
-    });
+    for (const name of ['frog', 'newt']) {
+      const { exitCode } = await petstore([...ifMissing(name), '--profile', 'sandbox'], {
+        context: {
+          send: (request) =>
+            forward({ ...request, headers: { ...request.headers, authorization } }),
+        },
+      });
+      expect(exitCode).toBe(0);
+    }
 
-    expect(exitCode).toBe(0);
     expect(readdirSync(join(folder, 'state')).sort()).toEqual(['limits', 'sandbox', 'turns']);
+    expect(readdirSync(join(folder, 'state', 'turns'))).toHaveLength(1);
     expect(ledgerFiles(folder)).toHaveLength(1);
   });
 
