@@ -19,6 +19,23 @@ describe('a sandbox kept on disk', () => {
     expect(headers).toMatchObject({ 'x-ratelimit-remaining': '46' });
   });
 
+  test('loses nothing that two create at the same moment', ({ folder }) => {
+    const [one, other] = [open(folder), open(folder)];
+    const { body, ...bird } = create('bird');
+    let left = 1;
+    const atOnce = {
+      ...bird,
+      get body() {
+        if (left > 0) other(create('fish'));
+        left = 0;
+        return body;
+      },
+    };
+
+    expect(one(atOnce).body).toMatchObject({ id: 5, name: 'bird' });
+    expect(open(folder)(request()).body).toHaveLength(5);
+  });
+
   test('goes on from the last whole state if the newest is damaged', ({ folder }) => {
     open(folder)(create('fish'));
     open(folder)(create('bird'));

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Cell, change, memoryCell, orInMemory } from '../../../src/store/cell.ts';
@@ -97,6 +97,16 @@ describe('a cell in a folder', () => {
       await add(cell, 'next');
       expect(await namesIn(fileCell(path)), what).toEqual([...ten.slice(0, -1), 'next']);
     }
+  });
+
+  test('begins anew if its folder is removed after a look', async ({ folder }) => {
+    const cell = fileCell<Names>(join(folder, 'cell'));
+    const seen = cell.read();
+    rmSync(join(folder, 'cell'), { recursive: true });
+
+    expect(cell.replace(seen, { late: 1 })).toBe(false);
+    await add(cell, 'a');
+    expect(await namesIn(cell)).toEqual(['a']);
   });
 
   test('loses nothing to a process that was suspended while it was the first', async ({
