@@ -10,6 +10,7 @@ const faults = [
   ['silent', 'timed out', 75],
   ['full', 'OOM command not allowed', 75],
   ['password', 'wrong user name or password', 2],
+  ['wants a login', 'wrong user name or password', 2],
   ['untrusted', 'its certificate cannot be trusted', 2],
   ['crowded', 'ERR max number of clients reached', 75],
   ['loses the reply', 'Connection is closed', 75],

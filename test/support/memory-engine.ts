@@ -33,6 +33,7 @@ const errors = {
   silent: 'Command timed out',
   full: "OOM command not allowed when used memory > 'maxmemory'.",
   password: 'WRONGPASS invalid username-password pair or user is disabled.',
+  'wants a login': 'NOAUTH Authentication required.',
   untrusted: 'self-signed certificate',
   crowded: 'ERR max number of clients reached',
   'loses the reply': 'Connection is closed.',
