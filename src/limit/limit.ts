@@ -20,37 +20,28 @@ export function openLimit<Look extends Seen<Snapshot>>(
   explain: (error: unknown) => unknown,
 ): Limit {
   let last: Snapshot | undefined;
-  const take = batch(yieldToIo, async (steps: readonly Step<unknown>[]) => {
-    const { snapshot, results } = await changeState(cell, readClocks, last, steps);
+  const steps: Step<unknown>[] = [];
+  let previous: Promise<unknown> = Promise.resolve();
+  let next: Promise<readonly unknown[]> | undefined;
+  const takeAll = async () => {
+    next = undefined;
+    const { snapshot, results } = await changeState(cell, readClocks, last, steps.splice(0));
     last = snapshot;
     return results;
-  });
+  };
   return {
-    change: <Result>(step: Step<Result>) =>
-      take(step).catch((error) => {
+    /** Steps of one turn of the event loop are taken together, once those before are done. */
+    async change<Result>(step: Step<Result>) {
+      const index = steps.push(step) - 1;
+      next ??= previous.then(yieldToIo).then(takeAll);
+      const results = next;
+      previous = results.catch(() => {});
+      try {
+        return (await results)[index] as Result;
+      } catch (error) {
         throw explain(error);
-      }) as Promise<Result>,
-  };
-}
-
-/** Collects the calls of one turn of the event loop, and works on them together once those before are done. */
-function batch<Call, Result>(
-  yieldToIo: () => Promise<void>,
-  work: (calls: readonly Call[]) => Promise<readonly Result[]>,
-): (call: Call) => Promise<Result | undefined> {
-  const calls: Call[] = [];
-  let previous: Promise<unknown> = Promise.resolve();
-  let next: Promise<readonly Result[]> | undefined;
-  const workOnAll = () => {
-    next = undefined;
-    return work(calls.splice(0));
-  };
-  return async (call) => {
-    const index = calls.push(call) - 1;
-    next ??= previous.then(yieldToIo).then(workOnAll);
-    const results = next;
-    previous = results.catch(() => {});
-    return (await results)[index];
+      }
+    },
   };
 }
 
