@@ -70,7 +70,7 @@ export class Turn {
   #state: State = { is: 'free' };
   /** Our last list, as long as nobody else has had the turn since. */
   #list: { readonly readAt: number; wasUsed: boolean } | undefined;
-  #inFlight = 0;
+  readonly #inFlight = new Set<symbol>();
   #taking: Promise<Held> | undefined;
   #telling: Promise<void> | undefined;
 
@@ -122,18 +122,14 @@ export class Turn {
     create: (hooks: RateLimitHooks) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    let isInFlight = false;
-    const setInFlight = (is: boolean) => {
-      this.#inFlight += Number(is) - Number(isInFlight);
-      isInFlight = is;
-    };
+    const id = Symbol('create');
     const beforeSending = async () => {
       await this.#confirm();
-      setInFlight(true);
+      this.#inFlight.add(id);
     };
     const onWait = (waitMs: number) => {
       // It was not sent yet, or refused with a 429.
-      setInFlight(false);
+      this.#inFlight.delete(id);
       this.#giveWay(waitMs);
     };
     for (;;) {
@@ -142,7 +138,7 @@ export class Turn {
       } catch (error) {
         if (error !== notConfirmed) throw error;
       } finally {
-        setInFlight(false);
+        this.#inFlight.delete(id);
       }
       if (this.#state.is === 'held') await this.#wait(signal, () => this.#renew());
       else await this.#take(signal);
@@ -173,7 +169,7 @@ export class Turn {
   }
 
   #isSettled(): boolean {
-    return this.#inFlight === 0 && this.#options.isSettled();
+    return this.#inFlight.size === 0 && this.#options.isSettled();
   }
 
   /** Waits until no other process creates by name at the service, unless this one has the turn. */
