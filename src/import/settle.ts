@@ -22,21 +22,15 @@ export function settle(
   settleMs: number,
   words: Words,
 ): Promise<void> {
-  return pause(
-    context,
-    settleMs,
-    { reason: 'settle', ...words },
-    { report, signal: context.signal },
-  );
+  const watch = { report, signal: context.signal };
+  return pause(context, settleMs, { reason: 'settle', ...words }, watch);
 }
 
 /** Waits until what a process has sent that was last seen at `seenAt` is carried out or dropped. */
 export async function settleAfterKill(
   context: Context,
-  {
-    report,
-    settleAfterKillMs,
-  }: Pick<SettleTimes, 'settleAfterKillMs'> & { readonly report: Report },
+  report: Report,
+  settleAfterKillMs: number,
   seenAt: number,
 ): Promise<void> {
   const now = context.uptime();

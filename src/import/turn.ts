@@ -110,7 +110,8 @@ export class Turn {
     // The list may have to wait for the limit of another day.
     await this.#tellIfSettled();
     const held = await this.#take(signal);
-    if (held.inherited) await settleAfterKill(this.#context, this.#options, held.inherited.seenAt);
+    const { report, settleAfterKillMs: ms } = this.#options;
+    if (held.inherited) await settleAfterKill(this.#context, report, ms, held.inherited.seenAt);
     const list = await fetch(this.#list === undefined);
     this.#list = { readAt: uptime(), wasUsed: false };
     await this.#tellIfSettled();
