@@ -54,7 +54,6 @@ function judge(
   { host = '', authorization }: HttpRequest['headers'],
   key: string,
 ): SandboxRequest['key'] {
-  if (!URL.canParse(`http://${host}`)) return 'badHost';
   // A web page can point a name of its own at this machine (DNS rebinding): only our own names count.
   if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(host)) return 'foreign';
   if (!authorization) return 'missing';

@@ -52,7 +52,6 @@ export const operations = {
 } satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
 
 const rejections = {
-  badHost: fault(400, 'invalid_request', 'the Host header is not valid'),
   foreign: fault(403, 'wrong_host', 'the sandbox serves this machine only'),
   missing: fault(401, 'missing_key', 'an API key is required: Authorization: Bearer <API_KEY>'),
   invalid: fault(401, 'invalid_key', 'invalid API key'),
