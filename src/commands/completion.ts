@@ -145,7 +145,10 @@ async function suggest(
   const [flag = ''] = /^--[^=]+=/.exec(typed) ?? [];
   if (flag) option = optionWithValue(command, flag.slice(0, -1));
   const isLiteral = words.slice(0, -1).includes('--');
-  if (!option && typed.startsWith('-') && !isLiteral) return optionNames(command);
+  if (!option && typed.startsWith('-') && !isLiteral) {
+    const options = new Help().visibleOptions(command);
+    return options.map(({ long, description }) => [long ?? '', description]);
+  }
   if (!option && command.commands.length > 0) return namesBelow(command, isHelp);
   const taker = option ?? command.registeredArguments[values.length];
   const choices = taker && listChoices(context, taker, values);
@@ -154,11 +157,6 @@ async function suggest(
 
 function optionWithValue({ options }: Command, word: string): Option | undefined {
   return options.find(({ required, long, short }) => required && (long === word || short === word));
-}
-
-function optionNames(command: Command): readonly Suggestion[] {
-  const options = new Help().visibleOptions(command);
-  return options.map(({ long, description }) => [long ?? '', description]);
 }
 
 function namesBelow(command: Command, isHelp: boolean): readonly Suggestion[] {

@@ -1,6 +1,5 @@
 import { notice, warn } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
-import type { Denied } from '../limit/decide.ts';
 import { emptyState, isSameReset } from '../limit/state.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeReason, describeWait } from '../limit/words.ts';
@@ -38,19 +37,18 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
     await limit.change(({ permits }) => [{ ...emptyState, permits }, undefined]);
   }
   if (refresh) await readCategories(await session.client());
-  const status = await readStatus(limit);
-  const isKnown = [status.minute, status.day].some(({ remaining }) => remaining !== undefined);
+  const { minute, day, wait, inFlight } = await readStatus(limit);
+  const isKnown = [minute, day].some(({ remaining }) => remaining !== undefined);
   // During a wait, a request would only extend it.
-  if (!(refresh || reset || status.wait || isKnown)) {
+  if (!(refresh || reset || wait || isKnown)) {
     const command = `petstore limits --refresh${profileFlag(profile)}`;
     notice(report, `no current values; to get them (one request): ${command}`);
   }
-  if (status.wait) warn(report, describeWait(status.wait, context.now()));
+  if (wait) warn(report, describeWait(wait, context.now()));
 
   const store = chooseSharedStore(session);
   if (store) notice(report, `shared with other machines through ${store.name}`);
 
-  const { minute, day } = status;
   const plan = session.settings.get('plan')?.value.quotas;
 
   const now = context.now();
@@ -61,8 +59,10 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
     ],
     columns,
     head: {
-      inFlight: status.inFlight,
-      wait: status.wait ? waitFields(status.wait, now) : null,
+      inFlight,
+      wait: wait
+        ? { reason: wait.reason, why: describeReason(wait), until: isoTime(now + wait.waitMs) }
+        : null,
       store: store ? { address: store.name } : null,
     },
   });
@@ -82,9 +82,4 @@ function windowFields(
     resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
     source,
   };
-}
-
-function waitFields(wait: Denied, now: number): JsonObject {
-  const { reason, waitMs } = wait;
-  return { reason, why: describeReason(wait), until: isoTime(now + waitMs) };
 }

@@ -20,7 +20,9 @@ export const topics: Readonly<Record<string, (program: Command) => string>> = {
     ].join('\n\n'),
   environment: (program) =>
     formatList(program, 'Environment variables (options come before them):', [
-      ...settingVariables(),
+      ...Object.values(settings).flatMap((setting): readonly Term[] =>
+        setting.variable ? [[setting.variable, describeSetting(setting)]] : [],
+      ),
       ...otherVariables,
     ]),
 };
@@ -64,12 +66,6 @@ export const exitCodes: readonly Term[] = [
   ['141', 'The reader of stdout went away'],
   ['143', 'Terminated'],
 ];
-
-function settingVariables(): readonly Term[] {
-  return Object.values(settings).flatMap((setting): readonly Term[] =>
-    setting.variable ? [[setting.variable, describeSetting(setting)]] : [],
-  );
-}
 
 export function describeSetting({ help, form, choices }: Setting): string {
   return [help, form ?? choices?.join(', ')].filter(Boolean).join(': ');

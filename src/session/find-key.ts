@@ -12,11 +12,13 @@ export type FoundKey = ApiKey | KeyCommand;
 
 /** Returns the key in force. The profile's own comes before PETSTORE_API_KEY only if the command line names the profile. */
 export async function findKey(setup: Setup): Promise<FoundKey | undefined> {
-  const { sink, profile } = setup;
+  const { context, sink, profile } = setup;
+  const source = 'PETSTORE_API_KEY';
+  const text = context.env[source];
   const found =
     (await readFlaggedKey(setup)) ??
     (profile.given.source === '--profile' ? await ownKey(setup) : undefined) ??
-    readEnvironmentKey(setup) ??
+    (text ? { value: parseKey(text, source), source } : undefined) ??
     (await ownKey(setup));
   if (found && 'value' in found) sink.hide(found.value);
   return found;
@@ -65,11 +67,6 @@ async function readAll(stream: Readable, name: string, signal: AbortSignal): Pro
     if (text.length > maxKeyInputBytes) throw configFailure(`${name} is too long for an API key`);
   }
   return text;
-}
-
-function readEnvironmentKey({ context: { env } }: Setup): ApiKey | undefined {
-  const source = 'PETSTORE_API_KEY';
-  return env[source] ? { value: parseKey(env[source], source), source } : undefined;
 }
 
 /** Returns the profile's own key: a program that prints it comes before a stored one. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
-import { durableRemove, durableWrite, readSecret, saving } from '../disk/files.ts';
+import { durableRemove, durableWrite, isNotFound, readSecret, saving } from '../disk/files.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
 import { listTemporaries } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
@@ -99,9 +99,8 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    const code = systemCode(error) ?? '';
-    if (['ENOENT', 'ENOTDIR'].includes(code)) return [];
-    throw configFailure(`cannot read ${folder} (${code})`, undefined, error);
+    if (isNotFound(error)) return [];
+    throw configFailure(`cannot read ${folder} (${systemCode(error)})`, undefined, error);
   }
 }
 
