@@ -21,7 +21,7 @@ describe('a sandbox kept on disk', () => {
 
   test('loses nothing that two create at the same moment', ({ folder }) => {
     const [one, other] = [open(folder), open(folder)];
-    const { body, ...bird } = create('bird');
+    const { body = '', ...bird } = create('bird');
     let left = 1;
     const atOnce = {
       ...bird,
