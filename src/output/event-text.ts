@@ -16,12 +16,17 @@ export function eventJson(
   const json = JSON.stringify(event, (name, value) => {
     if (textFields.has(name)) return undefined;
     if (typeof value === 'string') return redact(value);
+    if (name === 'headers') return withNames(value, redact);
     if (typeof value !== 'number') return value;
     // A wait that only another process can end has no end.
     if (!Number.isFinite(value)) return undefined;
     return timeFields.has(name) ? isoTime(value) : Math.ceil(value);
   });
   return escapeJson(json);
+}
+
+function withNames(headers: object, redact: (name: string) => string): object {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), value]));
 }
 
 export function failureEvent({ kind, message, details, exitCode }: Failure) {

@@ -161,12 +161,13 @@ describe('no body of an error shows the key:', () => {
 
 test('no header of a response shows the key', async ({ petstore, sandbox }) => {
   const key = 'canary-0123456789';
-  const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key };
+  const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key, [`x-${key}`]: 'y' };
   sandbox.react = () => reply(200, [], headers);
 
   const { stderr } = await petstore('categories list -v --json', withKey(key));
 
   expect(stderr).toContain('"reason":"[key]"');
+  expect(stderr).toContain('"x-[key]":"y"');
 });
 
 test.for(formats)(
