@@ -100,12 +100,16 @@ test.for([
   expect(await petstore('api GET /any -o raw')).toMatchObject({ exitCode: 0, stdout });
 });
 
+/** More than a key of YAML may have that stands by itself. */
+const long = 'name '.repeat(300);
 const oddNames =
   'a: b|- a|#a|y|yes|null|~|1|1.5|0x1f|a\nb|\'|"|? a|{|[a]|!a|&a|*a|%a|@a|`a|<<|=|犬|| '.split('|');
 
 test.for([
   { items: [], more: {}, list: [[], {}, [[]], [{}]] },
   {},
+  { [long]: 1, b: { [long]: [1] }, c: [{ [long]: { a: 1 } }] },
+  [{ [long]: 1, b: 'c' }, { [`${long}d`]: 'e' }],
   Object.fromEntries(oddNames.map((name) => [name, name])),
   [oddNames, oddNames.map((text) => ({ text, more: { text } }))],
   { text: `${'word '.repeat(500)}\n${'word '.repeat(500)}` },
