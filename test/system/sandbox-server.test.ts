@@ -25,7 +25,7 @@ describe('the sandbox', () => {
       [post('', length), long, /^HTTP\/1.1 401 .*^x-ratelimit-remaining: \d+\r$.*"status":401/ms],
       [post(key, length), long, /^HTTP\/1.1 413 .*^x-ratelimit-remaining: \d+\r$.*"status":413/ms],
       [post(key, chunks), Buffer.concat(chunk), /^HTTP\/1.1 413 .*"status":413/s],
-      [[...line('POST', 'a b'), length], long, /^HTTP\/1.1 400 .*"status":400/s],
+      [[...line('POST', 'a b'), length], long, /^HTTP\/1.1 403 .*"status":403/s],
       // This client breaks off.
       [post(key, 'Content-Length: 99', 'Expect: 100-continue'), '{', /^HTTP\/1.1 100 \S+\r\n\r\n$/],
       [line('OPTIONS'), '', /^HTTP\/1.1 401 /],
