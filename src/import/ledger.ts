@@ -85,9 +85,14 @@ export class Ledger {
   /** Makes the folder, and removes what is older than the last minute. Throws Failure where nothing can be saved. */
   open(): void {
     if (this.#path === undefined) return;
-    const { stateFiles, uid, now } = this.#context;
     const folder = dirname(this.#path);
-    saving(folder, () => securePrivateFolder(folder, uid));
+    saving(folder, () => securePrivateFolder(folder, this.#context.uid));
+    this.#startMinute(this.#path);
+  }
+
+  #startMinute(path: string): void {
+    const { stateFiles, now } = this.#context;
+    const folder = dirname(path);
     this.#minute = Math.floor(now() / maxLagMs);
     const files = stateFiles.list(folder).filter((file) => /\.\d+$/.test(file));
     const old = files.filter((file) => Math.abs(Number(file.split('.')[1]) - this.#minute) > 1);
@@ -106,7 +111,9 @@ export class Ledger {
     const line: Line = { key: hashText(name), id, as, at: now(), isLate };
     const isKept = as !== undefined || isLate;
     try {
-      if (Math.floor(line.at / maxLagMs) !== this.#minute) this.open();
+      if (Number.isNaN(this.#minute)) this.open();
+      // A folder that is gone took lines with it that others need: it is not made again.
+      else if (Math.floor(line.at / maxLagMs) !== this.#minute) this.#startMinute(this.#path);
       const path = `${this.#path}.${isKept ? 'kept' : this.#minute}`;
       // The line break comes first: behind a torn line, this one is whole.
       saving(path, () => stateFiles.append(path, `\n${JSON.stringify(line)}`));

@@ -352,6 +352,21 @@ describe('what was created here', () => {
     expect(clock.uptime() - start).toBeLessThan(2 * second);
   });
 
+  test('and is deleted while an import waits for the limit ends it', async ({
+    importText,
+    folder,
+    clock,
+    sandbox,
+  }) => {
+    const ledger = join(folder, 'state', 'ledger');
+    void clock.sleep(30 * second, never).then(() => rmSync(ledger, { recursive: true }));
+
+    const { exitCode, stderr } = await importText(pets(100));
+
+    expect(exitCode, stderr).toBe(74);
+    expect(sandbox.categories).toHaveLength(60);
+  });
+
   test('need not be saved for a create', async ({ petstore, folder, sandbox }) => {
     await petstore('categories list');
     const ledger = join(folder, 'state', 'ledger');
