@@ -23,6 +23,11 @@ export { expect };
 
 export const launcher = resolve('bin/petstore.js');
 
+/** Lets the deadline of `--timeout 1234ms` pass when there is a file `passed`: a machine may take long for anything else. */
+export const deadlinesByFile = {
+  NODE_OPTIONS: `--require ${resolve('test/support/programs/deadlines.cjs')}`,
+};
+
 /** Shorter ones are parts of other words. */
 const minKeyLength = 8;
 

@@ -1,26 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createGate, expect, launcher, test } from '../support/program.ts';
-
-/** The deadlines of requests, and nothing else of 1,234 ms, pass when a file is there, not earlier: the machine may be slow. */
-const hook = `
-  const { existsSync, rmSync } = require('node:fs');
-  const { setTimeout, clearTimeout } = globalThis;
-  const deadlines = new Set();
-  globalThis.setTimeout = (pass, ms, ...args) =>
-    ms === 1_234 ? deadlines.add(pass) && pass : setTimeout(pass, ms, ...args);
-  globalThis.clearTimeout = (timer) => deadlines.delete(timer) || clearTimeout(timer);
-  const look = () => {
-    if (!existsSync('passed')) return;
-    rmSync('passed');
-    for (const pass of deadlines) pass();
-    deadlines.clear();
-  };
-  setInterval(look, 10).unref();
-`;
+import { createGate, deadlinesByFile, expect, test } from '../support/program.ts';
 
 test('an import that is stopped keeps its turn, holds up no other work, and goes on where it was', async ({
-  spawn,
+  start,
   petstore,
   serve,
   folder,
@@ -34,10 +17,8 @@ test('an import that is stopped keeps its turn, holds up no other work, and goes
     },
   });
   writeFileSync(join(folder, 'rows.csv'), 'name\nant\nbee\nfly\nbug\n');
-  writeFileSync(join(folder, 'hook.cjs'), hook);
   const line = 'categories import rows.csv --yes --timeout 1234ms --json --query items[].outcome';
-  const argv = ['--require', './hook.cjs', launcher, ...line.split(' ')];
-  const stopped = spawn(process.execPath, argv, { env });
+  const stopped = start(line, { env: { ...env, ...deadlinesByFile } });
   await service.arrived(3);
   stopped.child.kill('SIGSTOP');
   // When it goes on, it has waited for its responses for too long, but they have come.

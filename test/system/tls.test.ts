@@ -1,10 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { createServer, type TlsOptions } from 'node:tls';
 import { describe } from 'vitest';
 import { startProxy } from '../support/connect-proxy.ts';
 import { type Authority, type Certificate, selfSign } from '../support/own-authority.ts';
 import { listen, openServer } from '../support/ports.ts';
-import { expect, test } from '../support/program.ts';
+import { deadlinesByFile, expect, test } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
 const here = ['IP:127.0.0.1'];
@@ -83,21 +85,22 @@ describe.concurrent('a certificate (needs openssl)', { tags: ['openssl'] }, () =
 
 test('a write over TLS that timed out is not carried out later (needs openssl)', {
   tags: ['openssl'],
-}, async ({ authority, petstore }) => {
+}, async ({ authority, petstore, folder }) => {
   const ends: unknown[] = [];
   // It gets to a request only when its sender has gone. A reset takes the request back.
   const server = createServer(authority.certify(here), (socket) =>
     socket
       .on('error', () => {})
-      .on('data', () => {})
+      .on('data', () => writeFileSync(join(folder, 'passed'), ''))
       .on('end', () => ends.push('carried out')),
   );
   const closed = new Promise<void>((resolve) =>
     server.on('connection', (socket: Socket) => socket.on('close', () => resolve())),
   );
-  const env = trusting(authority, await listen(server));
+  const env = { ...trusting(authority, await listen(server)), ...deadlinesByFile };
 
-  const { code, stderr } = await petstore("api POST /categories --data '{}' --timeout 1s", { env });
+  const line = "api POST /categories --data '{}' --timeout 1234ms";
+  const { code, stderr } = await petstore(line, { env });
   await closed;
   server.close();
 
