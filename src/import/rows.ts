@@ -63,7 +63,7 @@ export class Rows {
 
   add(place: Place, fields: object): void {
     if (!isContent(fields)) {
-      this.fault(place, findMismatch(NewCategory, fields) ?? '');
+      this.fault(place, findMismatch(NewCategory, fields)?.words ?? '');
       return;
     }
     // The service could create it, but no list that has it could be read.

@@ -8,14 +8,6 @@ export function findMismatch(
   schema: z.ZodMiniType,
   value: unknown,
   before = 0,
-): string | undefined {
-  return locateMismatch(schema, value, before)?.words;
-}
-
-export function locateMismatch(
-  schema: z.ZodMiniType,
-  value: unknown,
-  before = 0,
 ): Mismatch | undefined {
   const [issue] = schema.safeParse(value, { jitless: true }).error?.issues ?? [];
   if (!issue) return undefined;

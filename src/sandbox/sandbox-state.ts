@@ -43,7 +43,7 @@ const maxLastId = 2n ** 62n;
 export function createState(json: Json = {}, plan: Plan = plans.free): SandboxState {
   const data = isJsonObject(json) ? json : { categories: json };
   const mismatch = findMismatch(Data, data);
-  if (mismatch) throw new Error(mismatch);
+  if (mismatch) throw new Error(mismatch.words);
   const { categories, pets, orders } = { ...sample, ...(data as Partial<typeof sample>) };
   const numbered: Category[] = categories.filter(({ id }) => id !== undefined);
   const ids = numbered.map(({ id }) => BigInt(id));

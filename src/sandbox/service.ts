@@ -98,5 +98,5 @@ function parseNewCategory(body: string): NewCategory | string {
   }
   if (!isJsonObject(json)) return 'the body must be a JSON object';
   if ('id' in json) return 'id must not be set: the service assigns it';
-  return findMismatch(NewCategory, json) ?? (json as NewCategory);
+  return findMismatch(NewCategory, json)?.words ?? (json as NewCategory);
 }

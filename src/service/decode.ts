@@ -1,6 +1,6 @@
 import type { WireHeaders } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
+import { findMismatch, typeName } from '../json/check.ts';
 import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } from '../json/json.ts';
 import { type ApiResponse, headerValues, isWrite } from '../request/exchange.ts';
 import { cutOut } from '../text/secret.ts';
@@ -40,7 +40,7 @@ export function decode<Data>(
     ? mapTexts(parsed, (text) => cutOut(text, keyForms))
     : parsed;
   if (endpoint.data === Category) dropNulls(value);
-  const mismatch = locateMismatch(endpoint.data, value);
+  const mismatch = findMismatch(endpoint.data, value);
   if (mismatch) {
     const { words, isWhole } = mismatch;
     throw unexpected(endpoint, isWhole ? typeName(value) : `an invalid one (${words})`);
@@ -85,7 +85,7 @@ async function* decodeParts(
     if (!items.every(isSurelyCategory)) {
       items.forEach(dropNulls);
       const mismatch = findMismatch(listCategories.data, items, count);
-      if (mismatch) throw unexpected(listCategories, `an invalid one (${mismatch})`);
+      if (mismatch) throw unexpected(listCategories, `an invalid one (${mismatch.words})`);
     }
     count += batch.length;
     return batch;

@@ -66,7 +66,7 @@ function parseSettings(path: string, text: string): SavedSettings {
   const mismatch = findMismatch(Saved, settings);
   if (mismatch) {
     const hint = 'Settings are per profile: {"profiles":{"production":{"output":"json"}}}.';
-    throw configFailure(`invalid settings file (${path}): ${mismatch}`, hint);
+    throw configFailure(`invalid settings file (${path}): ${mismatch.words}`, hint);
   }
   const { profiles = {} } = settings as SavedSettings;
   const wrong = Object.keys(profiles).find((name) => !isProfileName(name));

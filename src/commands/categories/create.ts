@@ -106,7 +106,7 @@ async function createOne(
 
 function validate(category: NewCategory): NewCategory {
   const mismatch = findMismatch(NewCategory, category);
-  if (mismatch) throw usageFailure(`invalid category: ${mismatch}`);
+  if (mismatch) throw usageFailure(`invalid category: ${mismatch.words}`);
   if (Object.values(category).some((text) => text.includes('\ufffd'))) {
     throw usageFailure(
       'invalid category: contains bytes that are not valid UTF-8, or U+FFFD in their place',
