@@ -109,12 +109,11 @@ export class Ledger {
     if (this.#path === undefined) return;
     const { stateFiles, now } = this.#context;
     const line: Line = { key: hashText(name), id, as, at: now(), isLate };
-    const isKept = as !== undefined || isLate;
     try {
       if (Number.isNaN(this.#minute)) this.open();
       // A folder that is gone took lines with it that others need: it is not made again.
       else if (Math.floor(line.at / maxLagMs) !== this.#minute) this.#startMinute(this.#path);
-      const path = `${this.#path}.${isKept ? 'kept' : this.#minute}`;
+      const path = `${this.#path}.${as === undefined ? this.#minute : 'kept'}`;
       // The line break comes first: behind a torn line, this one is whole.
       saving(path, () => stateFiles.append(path, `\n${JSON.stringify(line)}`));
       this.#unsynced.add(path);
