@@ -34,7 +34,8 @@ export function findFolderFault(path: string, uid: number | undefined): FileFaul
   const fault = findForeignFault(path, uid);
   if (fault) return fault;
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-  return isLink ? createLinkFault(path, true) : undefined;
+  const fix = `Run: ${commandOn('rm', path)}`;
+  return isLink ? new FileFault(`${path} is a symbolic link`, fix) : undefined;
 }
 
 /**
@@ -56,7 +57,7 @@ export function findForeignFault(path: string, uid: number | undefined): FileFau
 function findLinkFault(path: string, uid: number | undefined): FileFault | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const isForeign = stats?.isSymbolicLink() && stats.uid !== rootUid && !isOwn(stats, uid);
-  if (isForeign) return createLinkFault(path, false);
+  if (isForeign) return new FileFault(`${path} is a symbolic link`, ownFolder);
   return dirname(path) === path ? undefined : findLinkFault(dirname(path), uid);
 }
 
@@ -74,11 +75,6 @@ function statIfSeen(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-function createLinkFault(path: string, isOurs: boolean): FileFault {
-  const fix = isOurs ? `Run: ${commandOn('rm', path)}` : ownFolder;
-  return new FileFault(`${path} is a symbolic link`, fix);
 }
 
 function createOwnerFault(path: string, { uid: owner }: Stats, uid: number | undefined): FileFault {
