@@ -5,6 +5,7 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   writeFileSync,
@@ -62,6 +63,16 @@ export function readOwn<Result>(path: string, read: (file: number) => Result): R
   } catch (error) {
     // ESTALE: another machine has removed it from a network file system.
     if (['ENOENT', 'ESTALE'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the names in a folder, none if it does not exist. */
+export function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

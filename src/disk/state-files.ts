@@ -1,21 +1,13 @@
-import { constants, fdatasyncSync, readdirSync, writeFileSync } from 'node:fs';
+import { constants, fdatasyncSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { readOwn, readStart, withOwnFile } from './open-file.ts';
+import { listNames, readOwn, readStart, withOwnFile } from './open-file.ts';
 import { syncFolder } from './private-folder.ts';
 
 /** Files of the state folder. Each call is one step, which may be the last one of the process. */
 export type StateFiles = typeof stateFiles;
 
 export const stateFiles = {
-  list(folder: string): string[] {
-    try {
-      return readdirSync(folder);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return [];
-      throw error;
-    }
-  },
+  list: listNames,
   read: (path: string, maxBytes: number) => readOwn(path, (file) => readStart(file, maxBytes)),
   /** Until it is synced, a power cut may take what was appended, or the file that was made for it. */
   append: (path: string, text: string) =>

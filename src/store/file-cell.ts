@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
-import { readdirSync, unlinkSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { link, readOwn, readStart, writeNew } from '../disk/open-file.ts';
+import { link, listNames, readOwn, readStart, writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder, syncFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
@@ -137,13 +137,8 @@ export function fileCell<Value>(
 }
 
 function listNumbers(folder: string): number[] {
-  try {
-    const names = readdirSync(folder).filter((name) => ownName.test(name));
-    return names.map(Number).sort((a, b) => a - b);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = listNames(folder).filter((name) => ownName.test(name));
+  return names.map(Number).sort((a, b) => a - b);
 }
 
 function readHead(file: Buffer): string {
