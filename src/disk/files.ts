@@ -9,7 +9,6 @@ import { isWindows, retryOnWindows } from './windows.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
-const maxAttempts = 10;
 
 const spaceHint = 'Free some disk space and run the command again.';
 
@@ -92,22 +91,17 @@ function unreadable(path: string, error: unknown): Failure {
   return configFailure(`cannot read ${path} (${reason})`, hint, error);
 }
 
-/** Replaces a file whole or not at all, and removes the files of killed writers. Of those who write at the same time one counts. */
+/** Replaces a file whole or not at all, and removes the files of killed writers. Of those who write at the same time one may fail. */
 export function durableWrite(path: string, text: string): void {
-  for (let attempt = 1; ; attempt += 1) {
-    const temporary = nameTemporary(path);
-    try {
-      makePrivateFolder(dirname(path));
-      writeNew(temporary, text, true);
-      retryOnWindows(() => renameSync(temporary, path));
-      syncFolder(dirname(path));
-      break;
-    } catch (error) {
-      removeFiles([temporary]);
-      // Another writer may have taken our file for that of a killed one.
-      const isRemoved = systemCode(error) === 'ENOENT' && attempt < maxAttempts;
-      if (!isRemoved) throw cannotSave(path, error);
-    }
+  const temporary = nameTemporary(path);
+  try {
+    makePrivateFolder(dirname(path));
+    writeNew(temporary, text, true);
+    retryOnWindows(() => renameSync(temporary, path));
+    syncFolder(dirname(path));
+  } catch (error) {
+    removeFiles([temporary]);
+    throw cannotSave(path, error);
   }
   removeFiles(listTemporaries(path));
 }
