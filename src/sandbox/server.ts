@@ -26,7 +26,7 @@ export function createSandbox({ key, now, answer }: SandboxOptions) {
     const judgement = judge(headers, key);
     const hasBody = judgement === 'valid' && /^P(?:OST|UT|ATCH) /.test(route.operation);
     const content = hasBody ? decode(await readBody(), headers['content-type']) : {};
-    const reply = answer({ at: now(), key: judgement, ...route, ...content });
+    const reply = await answer({ at: now(), key: judgement, ...route, ...content });
     return {
       status: reply.status,
       headers: { 'content-type': 'application/json', ...reply.headers },

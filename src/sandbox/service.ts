@@ -20,7 +20,7 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type Answer = (request: SandboxRequest) => Reply;
+export type Answer = (request: SandboxRequest) => Reply | Promise<Reply>;
 
 /** RFC 9745 and RFC 8594. The interface document publishes neither date. */
 const deprecation = {

@@ -4,6 +4,7 @@ import { FileFault } from '../disk/open-file.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
+import { change, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
 import { createState, restore, takeSnapshot } from './sandbox-state.ts';
 import { serveSandbox } from './server.ts';
@@ -33,37 +34,30 @@ export function openSharedSandbox(
 ): Answer {
   const state = createState();
   const initial = takeSnapshot(state);
-  let cell: ReturnType<typeof openCell> | undefined;
-  cell = attempt(() => openCell(context, stateFolder));
-  return (request) => {
-    for (;;) {
-      // A request without the key changes nothing, and must not write to the disk.
-      const seen = request.key === 'valid' ? attempt(() => cell?.read()) : undefined;
-      if (seen) restore(state, seen.value ?? initial);
+  const cell = orInMemory(openCell(context, stateFolder), (error) => {
+    const reason = systemCode(error) ?? (error as Error).message;
+    const fix = error instanceof FileFault ? `. ${error.fix}` : '';
+    notify(
+      `cannot save the sandbox (${reason}): anything you create is gone when this command ends${fix}`,
+    );
+  });
+  return async (request) => {
+    // It changes nothing, and must not write to the disk.
+    if (request.key !== 'valid') return answer(state, request);
+    return change(cell, ({ value = initial }) => {
+      restore(state, value);
       const reply = answer(state, request);
-      if (!seen || attempt(() => cell?.replace(seen, takeSnapshot(state))) !== false) return reply;
-    }
+      return [takeSnapshot(state), reply];
+    });
   };
-
-  function attempt<T>(task: () => T): T | undefined {
-    try {
-      return task();
-    } catch (error) {
-      cell = undefined;
-      const reason = systemCode(error) ?? (error as Error).message;
-      const fix = error instanceof FileFault ? `. ${error.fix}` : '';
-      notify(
-        `cannot save the sandbox (${reason}): anything you create is gone when this command ends${fix}`,
-      );
-      return undefined;
-    }
-  }
 }
 
-function openCell({ now, uid }: Pick<Context, 'now' | 'uid'>, stateFolder: string | undefined) {
-  if (stateFolder === undefined) throw new Error('no home folder');
+function openCell({ now, uid }: Pick<Context, 'now' | 'uid'>, stateFolder = '') {
   const folder = join(stateFolder, 'sandbox');
-  securePrivateFolder(folder, uid);
-  removeStale(folder, now());
-  return fileCell<ReturnType<typeof takeSnapshot>>(folder, { maxBytes });
+  const check = () => {
+    if (stateFolder === '') throw new Error('no home folder');
+    securePrivateFolder(folder, uid);
+    removeStale(folder, now());
+  };
+  return fileCell<ReturnType<typeof takeSnapshot>>(folder, { maxBytes, check });
 }

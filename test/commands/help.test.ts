@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '../support/petstore.ts';
+import { expect, reply, test } from '../support/petstore.ts';
 import { listCommands } from '../support/tree.ts';
 
 const { verbs, top } = await listCommands();
@@ -35,8 +35,9 @@ test.for([
   expect(long.filter((line) => !/petstore |"/.test(line))).toEqual([]);
 });
 
-test('help of the sandbox names the file of its profile', async ({ petstore, folder }) => {
-  await petstore('categories list -p sandbox');
+test('help of the sandbox names the file of its profile', async ({ petstore, sandbox, folder }) => {
+  sandbox.react = () => reply(201, { id: 1, name: 'emu' });
+  await petstore('categories create emu -p sandbox');
   const { stdout } = await petstore('sandbox --help');
 
   const [, path = ''] = /delete\s+(\S+)\s+in\s+that\s+folder/.exec(stdout) ?? [];
