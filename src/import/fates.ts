@@ -2,7 +2,7 @@ import { findDifferences } from '../fields.ts';
 import type { Category } from '../service/resources.ts';
 import { cutMark } from '../text/secret.ts';
 import type { Entry } from './ledger.ts';
-import type { Fate, Item } from './rows.ts';
+import { type Fate, type Item, undecided } from './rows.ts';
 
 export function findByFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
   return items.filter(({ fate }) => fates.includes(fate));
@@ -30,17 +30,11 @@ export function decideFates(
   const foreign = near.filter(({ id }) => !ours.has(String(id))).map(({ name }) => name);
   // Of several the first one.
   const lookAlikes = new Map(foreign.toReversed().map((name) => [foldName(name), name]));
-  const others = new Set<string>();
-  const undecided = {
-    id: undefined,
-    as: undefined,
-    lookAlike: undefined,
-    lookAlikeLine: undefined,
-  };
+  const names = new Set<string>();
   for (const item of items) {
     const first = firsts.get(folds[item.index]);
-    const isRepeated = item !== first && (item.name === first?.name || others.has(item.name));
-    if (item !== first) others.add(item.name);
+    const isRepeated = names.has(item.name);
+    names.add(item.name);
     const isDone = ['created', 'refused', 'unknown'].includes(item.fate) || item.isMistaken;
     if (!isDone) Object.assign(item, undecided, decide(item, isRepeated, first));
   }
