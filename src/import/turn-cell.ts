@@ -77,9 +77,8 @@ function openInStore(context: Context, store: Store, key: string): TurnCell {
       throw unreadable(`the shared store ${store.name}`, key, `redis-cli DEL ${key}`);
     }
   };
-  const form = { parse, lifetimeS: () => maxUnusedMs / 1_000 };
   const explain = (error: unknown) => storeFailure(store.name, error);
-  return { ...storeCell(store.engine, key, form, context), explain, store };
+  return { ...storeCell(store.engine, key, parse, context), explain, store };
 }
 
 function openOnDisk(context: Context, folder: string, name: string): TurnCell {

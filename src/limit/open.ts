@@ -84,11 +84,9 @@ function describeLoss(error: unknown, folder = 'the state folder'): string {
   return `${why}; the rate limit is not shared with other petstore processes. ${ownFolder}`;
 }
 
-const minLifetimeS = 25 * 3_600;
-
 /** Opens a limit that machines share through a store. While that is away, nobody knows who was told to wait: each change fails. */
 export function openStoreLimit(store: Store, name: string, context: Context): Limit {
-  const cell = storeCell(store.engine, `petstore:lim:${name}`, { parse, lifetimeS }, context);
+  const cell = storeCell(store.engine, `petstore:lim:${name}`, parse, context);
   const read = async () => {
     const seen = await cell.read();
     return seen.value && seen.isOutdated ? { ...seen, value: onlyOne(seen.value) } : seen;
@@ -108,11 +106,6 @@ function parse(json: string): Snapshot | undefined {
   } catch {
     return undefined;
   }
-}
-
-function lifetimeS({ state, stamp }: Snapshot): number {
-  const waitS = Math.ceil(Math.max(0, (state.block?.until ?? 0) - stamp.at) / 1_000);
-  return minLifetimeS + waitS;
 }
 
 /** A store that was started anew may have lost a wait. One request then finds it. */

@@ -28,27 +28,23 @@ export type Stored<Value> = Seen<Value> & {
   readonly isOutdated: boolean;
 };
 
-type Form<Value> = {
-  /** Throws if the text has another shape, as that of another version, or returns undefined if nothing is lost with it. */
-  readonly parse: (json: string) => Value | undefined;
-  readonly lifetimeS: (next: Value) => number;
-};
-
+/** Longer than any wait: the window of a day may end in a year. */
+const lifetimeS = 400 * 86_400;
 /** Machines that try again at once would only get in each other's way. */
 const maxBackOffMs = 200;
 
+/** @param parse throws if the text has another shape, as that of another version, or returns undefined if nothing is lost with it */
 export function storeCell<Value>(
   engine: Engine,
   key: string,
-  { parse, lifetimeS }: Form<Value>,
+  parse: (json: string) => Value | undefined,
   { sleep, random, signal }: Pick<Context, 'sleep' | 'random' | 'signal'>,
 ): Cell<Value, Stored<Value>> {
   return {
     read: () => swap('', '', '', ''),
     async replace({ version }, next) {
       const nextVersion = randomUUID();
-      const lifetime = String(lifetimeS(next));
-      const stored = await swap(version, nextVersion, JSON.stringify(next), lifetime);
+      const stored = await swap(version, nextVersion, JSON.stringify(next), String(lifetimeS));
       if (stored.version === nextVersion) return true;
       // A run that was cancelled still tells the store how its requests ended.
       await sleep(random() * maxBackOffMs, signal).catch(() => {});
