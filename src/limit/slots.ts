@@ -11,8 +11,6 @@ import { describeReason, rateLimitFailure } from './words.ts';
 /** A request may outlive its timeout by this much before its permit counts as spent. */
 const leaseMarginMs = 5_000;
 const maxLeaseMs = 600_000;
-/** Looking for killed processes reads two files for each request in flight. */
-const minCheckMs = 1_000;
 const next = 'next request';
 
 export type SharedLimit = {
@@ -53,7 +51,6 @@ export function createSlots(context: Context, { limit, report, timeoutMs }: Shar
   let isWoken = false;
   let wake = () => {};
   let isServing = false;
-  let nextCheckAt = Number.NEGATIVE_INFINITY;
   return { take, goOn };
 
   async function take(request: ApiRequest): Promise<Slot> {
@@ -122,17 +119,14 @@ export function createSlots(context: Context, { limit, report, timeoutMs }: Shar
   /** Asks for all that wait, in one change of the limit: a busy process would else make one for each. */
   async function ask(): Promise<{ readonly denied?: Denied; readonly version: string }> {
     const askedAt = uptime();
-    const canCheck = askedAt >= nextCheckAt;
-    if (canCheck) nextCheckAt = askedAt + minCheckMs;
     const isBusy = inFlight > 0 || isWoken;
     isWoken = false;
     // A step may be taken again, see `replace` of a cell: then for the same requests.
     let ids: string[] | undefined;
     const { granted, ...answer } = await limit.change((before, now) => {
       ids ??= queue.map(({ id }) => id);
-      const alive = dropPermits(before, now, (permit) => {
-        const isDead = () => canCheck && context.isRunning(permit.owner) === false;
-        return now >= permit.expiresAt || isDead();
+      const alive = dropPermits(before, now, ({ expiresAt, owner }) => {
+        return now >= expiresAt || context.isRunning(owner) === false;
       });
       const version = Object.keys(alive.permits).join();
       const permit = { expiresAt: now + leaseMs, owner };

@@ -27,6 +27,10 @@ export function createNodeContext(signal: AbortSignal): Context {
   const uptime = createUptime(systemUptime, ticks);
   let transport: Promise<Send> | undefined;
   let owner: Owner | undefined;
+  const readSelf = () => {
+    owner ??= readOwner(process.pid);
+    return owner;
+  };
   let boot: string | undefined;
 
   // Modules that a command may not need are imported when they are used, because each file slows down the start.
@@ -75,10 +79,9 @@ export function createNodeContext(signal: AbortSignal): Context {
     fileCell,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
-      owner ??= readOwner(process.pid);
-      return owner;
+      return readSelf();
     },
-    isRunning: (owner) => isRunning(owner, process.kill),
+    isRunning: (owner) => isRunning(owner, readSelf(), process.kill),
   };
 }
 

@@ -4,15 +4,17 @@ import type { Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
 
 export function readOwner(pid: number): Owner {
-  return { pid, host: hostname(), born: readBirth() };
+  const boot = readBoot();
+  return { pid, host: hostname(), born: boot && `${boot}.${readNamespace('pid')}` };
 }
 
 /** Returns undefined for a process of another machine, start or container, where nobody can look. The signal 0 only asks. */
 export function isRunning(
   { pid, host, born }: Owner,
+  own: Owner,
   kill: (pid: number, signal: 0) => unknown,
 ): boolean | undefined {
-  if (host !== hostname() || born !== readBirth()) return undefined;
+  if (host !== own.host || born !== own.born) return undefined;
   try {
     kill(pid, 0);
     return true;
@@ -20,11 +22,6 @@ export function isRunning(
     // EPERM: it runs as another user.
     return systemCode(error) !== 'ESRCH';
   }
-}
-
-function readBirth(): string | undefined {
-  const boot = readBoot();
-  return boot && `${boot}.${readNamespace('pid')}`;
 }
 
 const unnamed = 'unnamed';

@@ -12,11 +12,11 @@ const failing = (code: string) => () => {
 test('a process runs until it is killed', async ({ spawn }) => {
   const { child, ended } = spawn('cat', [], { stdin: null });
   const owner = readOwner(child.pid ?? 0);
-  const before = isRunning(owner, process.kill);
+  const before = isRunning(owner, me, process.kill);
   child.kill('SIGKILL');
   await ended;
 
-  expect([before, isRunning(owner, process.kill)]).toEqual([true, false]);
+  expect([before, isRunning(owner, me, process.kill)]).toEqual([true, false]);
 });
 
 test.for([
@@ -27,5 +27,5 @@ test.for([
   ['of a container', { ...me, born: `${boot}.pid:[1]` }, 'ESRCH', undefined],
   ['of who knows when', { ...me, born: undefined }, 'ESRCH', hasProc ? undefined : false],
 ] as const)('whether a process %s runs is known or not', ([, owner, code, runs]) => {
-  expect(isRunning(owner, failing(code))).toBe(runs);
+  expect(isRunning(owner, me, failing(code))).toBe(runs);
 });
