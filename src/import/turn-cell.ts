@@ -139,15 +139,10 @@ export function createWatch({ uptime, isRunning }: Context, { store }: TurnCell)
     if (!holder || holder.hasEnded || holder.id === id || silentMs >= maxSilenceMs) return silentMs;
     // Of machines that share a store, two may have one name; `born` tells them apart.
     const isSeen = !store || holder.owner.born !== undefined;
-    return isSeen && isRunning(holder.owner) === false
-      ? silentMs
-      : waitForHolder(holder, unsettledAt);
+    if (isSeen && isRunning(holder.owner) === false) return silentMs;
+    const words = { why: describeHolder(holder, unsettledAt), next: 'waiting for it to finish' };
+    return waitForOthers({ reason: 'claimed', ...words, pid: holder.owner.pid }, laterHint);
   };
-}
-
-function waitForHolder(holder: Holder, unsettledAt?: number): Obstacle {
-  const words = { why: describeHolder(holder, unsettledAt), next: 'waiting for it to finish' };
-  return waitForOthers({ reason: 'claimed', ...words, pid: holder.owner.pid }, laterHint);
 }
 
 export function describeHolder(
