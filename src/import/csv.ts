@@ -39,12 +39,7 @@ const maxColumns = 20_000;
 /** Ctrl-C is noticed between pieces. */
 const pieceBytes = 64 * 1024;
 
-export async function readTable(
-  format: Format,
-  text: Buffer,
-  rows: Rows,
-  pause: () => Promise<void>,
-): Promise<void> {
+export async function readTable(format: Format, text: Buffer, rows: Rows): Promise<void> {
   const find = createFinder(text);
   const hasContent = (byte: number) => byte > 0x20 && byte !== delimiters[format].charCodeAt(0);
   const { offset, line } = find(findHeader(text, hasContent));
@@ -67,7 +62,7 @@ export async function readTable(
     },
   });
   try {
-    await pipeline(splitUp(body, pause), parser.resume());
+    await pipeline(splitUp(body, rows), parser.resume());
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new Stop(find(base + Number(error.bytes)), explain(error), quoteHint);
@@ -127,9 +122,9 @@ function dialect(format: Format): Options<string[]> {
   };
 }
 
-async function* splitUp(text: Buffer, pause: () => Promise<void>): AsyncGenerator<Buffer> {
+async function* splitUp(text: Buffer, rows: Rows): AsyncGenerator<Buffer> {
   for (let offset = 0; offset < text.length; offset += pieceBytes) {
-    await pause();
+    await rows.pause();
     yield text.subarray(offset, offset + pieceBytes);
   }
 }

@@ -6,13 +6,13 @@ import { readJson, readNdjson } from './json-rows.ts';
 import { describeRow, type Item, Rows } from './rows.ts';
 import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
 
-type Reader = (text: Buffer, rows: Rows, pause: () => Promise<void>) => Promise<void>;
+type Reader = (text: Buffer, rows: Rows) => Promise<void>;
 
 const readers = {
   csv: async (...input) => (await import('./csv.ts')).readTable('csv', ...input),
   tsv: async (...input) => (await import('./csv.ts')).readTable('tsv', ...input),
-  json: (text, ...input) => readJson(text.toString(), ...input),
-  ndjson: (text, ...input) => readNdjson(text.toString(), ...input),
+  json: (text, rows) => readJson(text.toString(), rows),
+  ndjson: (text, rows) => readNdjson(text.toString(), rows),
 } satisfies Record<string, Reader>;
 
 export type InputFormat = keyof typeof readers;
@@ -90,17 +90,17 @@ export async function readInput(
     otherFiles.find(({ start, formats }) => !formats?.includes(given) && start.test(beginning)),
   );
   const { context, report } = session;
-  const rows = new Rows(report, path && file);
+  const rows = new Rows(report, path && file, async () => {
+    await context.yieldToIo();
+    context.signal.throwIfAborted();
+  });
   try {
     const text = utf8Text(bytes);
     // The trace of an export that failed. One of nothing has a header or brackets, which NDJSON does not know.
     if (given !== 'ndjson' && !/\S/.test(text.toString('latin1'))) {
       throw usageFailure(`${source} is empty`, 'A file without categories has a header, or is [].');
     }
-    await readers[given](text, rows, async () => {
-      await context.yieldToIo();
-      context.signal.throwIfAborted();
-    });
+    await readers[given](text, rows);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     rows.stop(error);

@@ -17,18 +17,12 @@ import { type Place, Stop } from './text.ts';
 /** A value takes up to a hundred times the memory of its text. */
 const maxRowValues = 1_000;
 const maxWholeValues = 1_000_000;
-/** Ctrl-C is noticed after so many rows. */
-const pauseRows = 1_000;
 
 /** A filter of jq for one object. */
 const onlyContent = `with_entries(select(.key|test("^(${contentFields.join('|')})$";"i")))`;
 const fieldsHint = 'Leave out all other fields.';
 
-export async function readJson(
-  text: string,
-  rows: Rows,
-  pause: () => Promise<void>,
-): Promise<void> {
+export async function readJson(text: string, rows: Rows): Promise<void> {
   const locate = createLocator(text);
   const reader = new JsonReader(text, maxRowValues);
   if (!reader.accept('[')) {
@@ -39,10 +33,8 @@ export async function readJson(
   const hint = withJq(fieldsHint, quoteForShell(`map(${onlyContent})`), rows);
   try {
     if (!reader.accept(']')) {
-      let count = 0;
       do {
-        if (count % pauseRows === 0) await pause();
-        count += 1;
+        await rows.pauseAtTimes();
         reader.peek();
         const place = locate(reader.offset);
         takeRow(reader.readElement(), place, rows, hint);
@@ -95,11 +87,7 @@ function withJq(sentence: string, filter: string, { file }: Rows): string {
   return `${sentence} Run: ${commandOn(`jq ${filter}`, file)} > ${copy}`;
 }
 
-export async function readNdjson(
-  text: string,
-  rows: Rows,
-  pause: () => Promise<void>,
-): Promise<void> {
+export async function readNdjson(text: string, rows: Rows): Promise<void> {
   const locate = createLocator(text);
   const first = text.search(/[^ \t\r\n]/);
   if (text[first] === '[') {
@@ -110,10 +98,8 @@ export async function readNdjson(
     );
   }
   const hint = withJq(fieldsHint, `-c ${quoteForShell(onlyContent)}`, rows);
-  let count = 0;
   for (const { 0: line, index } of text.matchAll(/[^ \t\r\n][^\r\n]*/g)) {
-    if (count % pauseRows === 0) await pause();
-    count += 1;
+    await rows.pauseAtTimes();
     const place = locate(index);
     try {
       takeRow(parseJson(line, maxRowValues), place, rows, hint);

@@ -42,6 +42,8 @@ export type Fate =
 
 const maxRows = 100_000;
 const maxListedFaults = 20;
+/** Ctrl-C is noticed after so many rows. */
+const pauseRows = 1_000;
 
 export class Rows {
   readonly items: Item[] = [];
@@ -57,8 +59,13 @@ export class Rows {
   constructor(
     report: Report,
     readonly file: string | undefined,
+    readonly pause: () => Promise<void>,
   ) {
     this.#report = report;
+  }
+
+  async pauseAtTimes(): Promise<void> {
+    if (this.#rowCount % pauseRows === 0) await this.pause();
   }
 
   add(place: Place, fields: object): void {
