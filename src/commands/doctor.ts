@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { durableRemove, durableWrite, readText } from '../disk/files.ts';
+import { checkFolder } from '../disk/private-folder.ts';
 import { configFailure, Failure, withDetails } from '../errors.ts';
 import { defaultSettleTimes } from '../import/settle.ts';
 import { describeHolder, maxBeatAgeMs, openTurnCell, type TurnCell } from '../import/turn-cell.ts';
-import { findLimitsFault } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import type { ResponseHead } from '../request/exchange.ts';
@@ -206,8 +206,7 @@ async function checkStateFolder({ context }: Session): Promise<Finding> {
   // Only writing shows a full disk.
   durableWrite(file, '?'.repeat(4_096));
   durableRemove(file);
-  const fault = findLimitsFault(folder, context);
-  if (fault) throw fault;
+  checkFolder(join(folder, 'limits'), context.uid);
   return folder;
 }
 

@@ -21,21 +21,16 @@ const rootUid = 0;
 
 /** Makes a folder of ours. Throws a FileFault if others could lead petstore to a file of their choice. */
 export function securePrivateFolder(path: string, uid: number | undefined): void {
-  refuse(findFolderFault(path, uid));
+  checkFolder(path, uid);
   makePrivateFolder(path);
-  refuse(findFolderFault(path, uid));
+  checkFolder(path, uid);
 }
 
-function refuse(fault: FileFault | undefined): void {
-  if (fault) throw fault;
-}
-
-export function findFolderFault(path: string, uid: number | undefined): FileFault | undefined {
+export function checkFolder(path: string, uid: number | undefined): void {
   const fault = findForeignFault(path, uid);
-  if (fault) return fault;
+  if (fault) throw fault;
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-  const fix = `Run: ${commandOn('rm', path)}`;
-  return isLink ? new FileFault(`${path} is a symbolic link`, fix) : undefined;
+  if (isLink) throw new FileFault(`${path} is a symbolic link`, `Run: ${commandOn('rm', path)}`);
 }
 
 /**

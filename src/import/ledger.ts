@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
-import { findFolderFault, securePrivateFolder } from '../disk/private-folder.ts';
+import { checkFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
 import { nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import type { Item } from './rows.ts';
@@ -55,8 +55,7 @@ export class Ledger {
     const { stateFiles, uid } = this.#context;
     const [folder, start] = [dirname(this.#path), `${basename(this.#path)}.`];
     try {
-      const fault = findFolderFault(folder, uid);
-      if (fault) throw fault;
+      checkFolder(folder, uid);
       const files = stateFiles.list(folder).filter((file) => file.startsWith(start));
       const lines = files.flatMap((file) => parse(stateFiles.read(join(folder, file), maxBytes)));
       if (lines.length === 0) return [];

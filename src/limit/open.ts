@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { FileFault } from '../disk/open-file.ts';
-import { findFolderFault, ownFolder } from '../disk/private-folder.ts';
+import { checkFolder, ownFolder } from '../disk/private-folder.ts';
 import { removeStale } from '../disk/temporary.ts';
 import { asFailure, isPassing, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, orInMemory } from '../store/cell.ts';
@@ -60,18 +60,10 @@ function openCell(
   // up to twice as long.
   const check = () => {
     if (folder === undefined) throw new FileFault('no home folder', ownFolder);
-    const fault = findLimitsFault(folder, context);
-    if (fault) throw fault;
+    checkFolder(limits, context.uid);
     removeStale(path, context.now());
   };
   return fileCell<Snapshot>(path, { ...options, check });
-}
-
-export function findLimitsFault(
-  folder: string,
-  { uid }: Pick<Context, 'uid'>,
-): FileFault | undefined {
-  return findFolderFault(join(folder, 'limits'), uid);
 }
 
 function describeDamage(folder: string): string {
