@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
@@ -28,12 +28,6 @@ const maxLagMs = 60_000;
 /** For so long nobody goes by a list that still lacks it. */
 const maxLateMs = 3_600_000;
 const maxBytes = 256 * 1024 * 1024;
-
-/** Returns the name of the ledger of a service and key, which contains neither. */
-export function nameLedger(address: string, key: string): string {
-  const hmac = createHmac('sha256', key).update(`petstore ledger 1\0${address}`);
-  return hmac.digest('hex').slice(0, 32);
-}
 
 /** What was created with one account. Nothing is ever rewritten, so that processes need no lock; docs/internals/import.md has the files. */
 export class Ledger {

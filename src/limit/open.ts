@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { FileFault } from '../disk/open-file.ts';
@@ -11,13 +10,6 @@ import { type Store, storeCell, storeFailure } from '../store/store-cell.ts';
 import type { Clocks } from './clocks.ts';
 import { type Limit, openLimit } from './limit.ts';
 import { isPlausible, type Snapshot } from './state.ts';
-
-/** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
-export function nameLimit(address: string, key: string): string {
-  // The number is the version of the type `State`.
-  const hmac = createHmac('sha256', key).update(`petstore limit 4\0${address}`);
-  return hmac.digest('hex').slice(0, 32);
-}
 
 /** Opens a limit in the state folder, or in memory if that cannot be written. */
 export function openOwnLimit(

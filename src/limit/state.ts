@@ -1,7 +1,7 @@
 import type { Owner } from '../context.ts';
 import type { Stamp } from './clocks.ts';
 
-/** All that is known of the limit of one key, in ms of our own clock (clocks.ts). If its shape changes, count up the version in `nameLimit`. */
+/** All that is known of the limit of one key, in ms of our own clock (clocks.ts). If its shape changes, count up its version in `openLimits`. */
 export type State = {
   readonly minute?: Window | undefined;
   readonly day?: Window | undefined;

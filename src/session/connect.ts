@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { deliver } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
-import { nameLimit, openOwnLimit, openStoreLimit } from '../limit/open.ts';
+import { openOwnLimit, openStoreLimit } from '../limit/open.ts';
 import type { ApiRequest, RateLimit, SendRequest } from '../request/exchange.ts';
 import { sendOnce } from '../request/send.ts';
 import { readServiceError } from '../request/service-error.ts';
@@ -104,14 +105,20 @@ export function requireBaseUrl(
   throw configFailure(`no base URL set for profile ${profile.name}`, `Run: ${next}${otherwise}`);
 }
 
-async function openLimits(setup: Setup, { address, secret }: Account): Promise<Limit> {
+async function openLimits(setup: Setup, account: Account): Promise<Limit> {
   const { context, options, report } = setup;
   const store = await openStore(setup);
-  const name = nameLimit(address, secret);
+  const name = nameFor(account, 'limit 4');
   const say = (text: string) => notice(report, text);
   if (!store) return openOwnLimit(context, stateFolder(context), name, say);
   if (options.verbose) say(`the rate limit is shared through ${store.name}`);
   return openStoreLimit(store, name, context);
+}
+
+/** Returns the name of what an account has. It is the same on every machine, and contains neither address nor key. */
+export function nameFor({ address, secret }: Account, what: string): string {
+  const hmac = createHmac('sha256', secret).update(`petstore ${what}\0${address}`);
+  return hmac.digest('hex').slice(0, 32);
 }
 
 /** Opens the store that is set, over a connection of its own. */

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { Ledger, nameLedger } from '../../import/ledger.ts';
+import { Ledger } from '../../import/ledger.ts';
 import { Turn, type TurnOptions } from '../../import/turn.ts';
-import { openStore } from '../../session/connect.ts';
+import { nameFor, openStore } from '../../session/connect.ts';
 import type { Session } from '../../session/session.ts';
 import { requireStateFolder, stateFolder } from '../../settings/folders.ts';
 
 /** Opens the ledger of the session's account. That of the sandbox lies in its folder, so that both are deleted together. */
 export async function openLedger({ context, profile, account }: Session): Promise<Ledger> {
-  const { address, secret } = await account();
   const place = profile.isSandbox ? 'sandbox/ledger' : 'ledger';
+  const name = nameFor(await account(), 'ledger 1');
   const folder = stateFolder(context);
-  return new Ledger(context, folder && join(folder, place, nameLedger(address, secret)));
+  return new Ledger(context, folder && join(folder, place, name));
 }
 
 export async function openTurn(
