@@ -40,17 +40,10 @@ function stepInto(value: unknown, step: PropertyKey): unknown {
 function complaint(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code === 'invalid_type') {
     if (found === undefined) return 'is missing';
-    return `must be ${expectedNames[issue.expected] ?? issue.expected}, not ${typeName(found)}`;
+    return `must be ${typeNames[issue.expected] ?? issue.expected}, not ${typeName(found)}`;
   }
   return issue.code === 'custom' && found === undefined ? 'is missing' : issue.message;
 }
-
-const expectedNames: Record<string, string> = {
-  string: 'a string',
-  array: 'an array',
-  object: 'an object',
-  record: 'an object',
-};
 
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
@@ -64,5 +57,7 @@ const typeNames: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
   number: 'a number',
   bigint: 'a number',
+  array: 'an array',
   object: 'an object',
+  record: 'an object',
 };
