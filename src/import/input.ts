@@ -19,12 +19,6 @@ export type InputFormat = keyof typeof readers;
 
 export const inputFormats = Object.keys(readers) as InputFormat[];
 
-export type Input = {
-  readonly source: string;
-  readonly path: string | undefined;
-  readonly items: readonly Item[];
-};
-
 const maxMiB = 32;
 
 const jsonHint = 'Add --format json, or ndjson for one object per line.';
@@ -80,7 +74,7 @@ export async function readInput(
   },
   file: string,
   format: InputFormat | undefined,
-): Promise<Input> {
+) {
   if (file === '') throw usageFailure('the name of the file is empty');
   const given = format ?? detectFormat(file);
   const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);

@@ -1,4 +1,4 @@
-import { type Denied, decide, isOpen } from './decide.ts';
+import { decide, isOpen } from './decide.ts';
 import { dropPermits } from './learn.ts';
 import type { Limit } from './limit.ts';
 import type { State } from './state.ts';
@@ -13,14 +13,7 @@ export type WindowStatus = {
   readonly source: 'service' | 'own count' | 'unknown';
 };
 
-export type LimitStatus = {
-  readonly minute: WindowStatus;
-  readonly day: WindowStatus;
-  readonly inFlight: number;
-  readonly wait: Denied | undefined;
-};
-
-export function readStatus(limit: Limit): Promise<LimitStatus> {
+export function readStatus(limit: Limit) {
   return limit.change((recorded, now) => {
     const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
     const denied = decide(state, now);
