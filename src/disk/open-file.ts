@@ -15,10 +15,7 @@ import { isWindows, retryOnWindows } from './windows.ts';
 
 /** A reason not to use a file or folder of ours, although the system would allow it. `fix` is a command or a sentence. */
 export class FileFault extends Failure {
-  constructor(
-    message: string,
-    readonly fix: string,
-  ) {
+  constructor(message: string, fix: string) {
     super('output', message, { hint: fix });
   }
 }

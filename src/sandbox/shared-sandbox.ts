@@ -36,7 +36,7 @@ export function openSharedSandbox(
   const initial = takeSnapshot(state);
   const cell = orInMemory(openCell(context, stateFolder), (error) => {
     const reason = systemCode(error) ?? (error as Error).message;
-    const fix = error instanceof FileFault ? `. ${error.fix}` : '';
+    const fix = error instanceof FileFault ? `. ${error.details.hint}` : '';
     notify(
       `cannot save the sandbox (${reason}): anything you create is gone when this command ends${fix}`,
     );

@@ -62,6 +62,6 @@ function failWithout({ platform }: Machine, xdg: string, onWindows: string, own:
 export function refuseForeignFolder(path: string, { uid }: Pick<Context, 'uid'>): void {
   const fault = saving(path, () => findForeignFault(path, uid));
   if (!fault) return;
-  const details = { consequence: 'Nothing was saved.', hint: fault.fix };
+  const details = { consequence: 'Nothing was saved.', hint: fault.details.hint };
   throw new Failure('config', fault.message, details);
 }
