@@ -6,8 +6,7 @@ import { removeStale } from '../disk/temporary.ts';
 import { asFailure, isPassing, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import { type Cell, orInMemory } from '../store/cell.ts';
 import { fileCell } from '../store/file-cell.ts';
-import { type Store, storeCell, storeFailure } from '../store/store-cell.ts';
-import type { Clocks } from './clocks.ts';
+import { type Store, type Stored, storeCell, storeFailure } from '../store/store-cell.ts';
 import { type Limit, openLimit } from './limit.ts';
 import { isPlausible, type Snapshot } from './state.ts';
 
@@ -25,7 +24,8 @@ export function openOwnLimit(
     onNotice(describeLoss(error, stateFolder));
   };
   const cell = orInMemory(openCell(stateFolder, name, context, onNotice), onFailure);
-  return openLimit(cell, () => readClocks(context), context.yieldToIo, explain);
+  const readClocks = () => ({ wall: context.now(), uptime: context.uptime(), boot: context.boot });
+  return openLimit(cell, readClocks, context.yieldToIo, explain);
 }
 
 function explain(error: unknown): unknown {
@@ -33,10 +33,6 @@ function explain(error: unknown): unknown {
   const code = systemCode(error);
   if (known || code === undefined) return known ?? error;
   return unsentFailure('output', `cannot read the rate limit (${code})`, 'Run the command again.');
-}
-
-function readClocks({ now, uptime, boot }: Context): Clocks {
-  return { wall: now(), uptime: uptime(), boot };
 }
 
 function openCell(
@@ -75,11 +71,9 @@ export function openStoreLimit(store: Store, name: string, context: Context): Li
     const seen = await cell.read();
     return seen.value && seen.isOutdated ? { ...seen, value: onlyOne(seen.value) } : seen;
   };
-  const clocksOf = ({ now }: { readonly now: number }) => {
-    return { wall: now, uptime: now, boot: 'server' };
-  };
   const explain = (error: unknown) => storeFailure(store.name, error);
-  return openLimit({ ...cell, read }, clocksOf, context.yieldToIo, explain);
+  const readClocks = ({ now }: Stored<Snapshot>) => ({ wall: now, uptime: now, boot: 'server' });
+  return openLimit({ ...cell, read }, readClocks, context.yieldToIo, explain);
 }
 
 /** Returns undefined for a damaged value: then one request goes first. */
