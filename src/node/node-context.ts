@@ -55,7 +55,8 @@ export function createNodeContext(signal: AbortSignal): Context {
     now: Date.now,
     uptime,
     get boot() {
-      boot ??= nameBoot();
+      // The ticks are read first, so that the uptime is never the older one of the two.
+      boot ??= bootOf(ticks(), systemUptime());
       return boot;
     },
     sleep,
@@ -151,12 +152,6 @@ export function createUptime(systemUptime: () => number, ticks: () => number): (
 /** Returns milliseconds. `performance` would do too, but Node loads it only when it is first used. */
 function ticks(): number {
   return Number(process.hrtime.bigint()) / 1_000_000;
-}
-
-function nameBoot(): string {
-  // Read before the uptime, so that the uptime is never the older one of the two.
-  const before = ticks();
-  return bootOf(systemUptime(), before);
 }
 
 function outputTo(stream: () => NodeJS.WriteStream, isClosed = () => false): Output {

@@ -28,7 +28,7 @@ const unnamed = 'unnamed';
 const maxLagSeconds = 1;
 
 /** Names this start of the machine, or of a container that reports an uptime of its own. `tickMs` counts from the machine's start. */
-export function bootOf(uptimeSeconds: number, tickMs: number): string {
+export function bootOf(tickMs: number, uptimeSeconds: number): string {
   const boot = readBoot();
   const isOfMachine = uptimeSeconds + maxLagSeconds > tickMs / 1_000;
   return boot
