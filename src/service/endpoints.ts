@@ -44,7 +44,8 @@ export const createCategory: Endpoint<Category> = {
 export function getPet(petId: string): Endpoint<Json> {
   return {
     method: 'GET',
-    ...fillPath('/pets/{petId}', { petId }),
+    path: '/pets/{petId}',
+    target: `/pets/${toSegment('pet id', petId)}`,
     status: 200,
     data: z.custom(isJsonObject, 'must be an object'),
     expects: 'a pet object',
@@ -70,19 +71,8 @@ export function anyRequest(method: Method, path: string): Endpoint<Json | undefi
   return { method, path, status: 'any 2xx', data: z.unknown(), expects: 'JSON', maxBytes: 8 * MiB };
 }
 
-type Parameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Parameter<Rest>
-  : never;
-
-function fillPath<Path extends string>(path: Path, values: Record<Parameter<Path>, string>) {
-  let target: string = path;
-  for (const [name, value] of Object.entries<string>(values)) {
-    // As a path segment these would name another path.
-    if (['', '.', '..'].includes(value)) {
-      const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-      throw usageFailure(`invalid ${words} ${quoted(value)}`);
-    }
-    target = target.replace(`{${name}}`, encodeURIComponent(value));
-  }
-  return { path, target };
+/** Writes a value as one segment of a path. Some would name another path. */
+function toSegment(name: string, value: string): string {
+  if (['', '.', '..'].includes(value)) throw usageFailure(`invalid ${name} ${quoted(value)}`);
+  return encodeURIComponent(value);
 }
