@@ -1,11 +1,3 @@
-const letters: Readonly<Record<string, string>> = {
-  '\\': '\\',
-  '"': '"',
-  t: '\t',
-  n: '\n',
-  r: '\r',
-};
-
 /** Escapes as in JSON what would end a cell of TSV, and a quote at its beginning: spreadsheets quote their cells. */
 export function escapeTsv(cell: string): string {
   return cell.replace(/[\\\t\n\r]|^"/g, (found) => JSON.stringify(found).slice(1, -1));
@@ -17,7 +9,7 @@ export function unescapeCell(cell: string, format: 'csv' | 'tsv'): string {
   const escapes =
     format === 'csv' ? /\\()u\{([0-9a-f]{1,6})\}/g : /\\(?:([\\"tnr])|u\{([0-9a-f]{1,6})\})/g;
   return cell.replace(escapes, (found, letter: string, digits: string) => {
-    if (letter) return letters[letter] ?? found;
+    if (letter) return JSON.parse(`"${found}"`);
     const code = Number.parseInt(digits, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : found;
   });
