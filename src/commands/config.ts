@@ -26,7 +26,7 @@ async function listSettings(session: Session): Promise<void> {
     const given = findEffective(name, session);
     return toRow(name, given && { ...given, text: withoutSecrets(name, given.text) });
   });
-  await session.output.print({ list: rows, columns });
+  await session.output.print({ list: [rows], columns });
 }
 
 /** A command may contain what opens a vault, and lists are pasted into tickets. */

@@ -80,7 +80,7 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
     `${status.padEnd(4)}  ${check}: ${finding}`,
     ...(fix === undefined ? [] : [`      ${fix}`]),
   ]);
-  await output.print({ text, list: rows, columns });
+  await output.print({ text, list: [rows], columns });
   const [first] = failures;
   if (!first) return;
   // The rows have said the rest.

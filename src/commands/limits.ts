@@ -52,11 +52,12 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   const plan = session.settings.get('plan')?.value.quotas;
 
   const now = context.now();
+  const rows = [
+    { window: 'minute', ...windowFields(minute, now) },
+    { window: 'day', ...windowFields({ ...day, limit: day.limit ?? plan?.day }, now) },
+  ];
   await output.print({
-    list: [
-      { window: 'minute', ...windowFields(minute, now) },
-      { window: 'day', ...windowFields({ ...day, limit: day.limit ?? plan?.day }, now) },
-    ],
+    list: [rows],
     columns,
     head: {
       inFlight,

@@ -30,7 +30,7 @@ async function listAllProfiles({ output, profile, settings }: Session): Promise<
       key: keySource(name, settings),
     };
   });
-  await output.print({ list: rows, columns });
+  await output.print({ list: [rows], columns });
 }
 
 function keySource(name: string, settings: Settings): string {

@@ -9,8 +9,7 @@ import { inferColumns, pickFields, pickOnly, toQueryRows, toRow } from './column
 import { listWriters, rowWriters, valueWriters } from './render.ts';
 import type { Line, Sink } from './sink.ts';
 
-/** A list that arrives in batches and can be read once. */
-export type Batches = AsyncIterable<readonly Json[]>;
+type Batches<Element = Json> = AsyncIterable<readonly Element[]> | Iterable<readonly Element[]>;
 
 export type Result = {
   /** What a person wants of the result: it replaces a table, and `raw` of a record. */
@@ -23,7 +22,8 @@ export type Result = {
       readonly columns?: readonly string[];
     }
   | {
-      readonly list: readonly Json[] | Batches;
+      /** Its batches, which may arrive one by one and are read once. */
+      readonly list: Batches;
       readonly columns: readonly string[];
       /** Fields around the list in JSON, YAML and --query, which then have the list as `items`. */
       readonly head?: JsonObject;
@@ -32,7 +32,7 @@ export type Result = {
 
 /** A result as it is printed: what --query and --columns leave of it. */
 type View = {
-  readonly elements: readonly Json[] | Batches;
+  readonly batches: Batches;
   readonly isList: boolean;
   readonly head?: JsonObject | undefined;
   /** undefined if the elements are no records. */
@@ -99,7 +99,7 @@ export class Printer {
     return {
       ...result,
       ...(head && { head: redactData(head) }),
-      list: isBatches(list) ? mapBatches(list, redactData) : redactData(list),
+      list: mapBatches(list, redactData),
     };
   }
 
@@ -114,8 +114,8 @@ export class Printer {
     if ('record' in result) return this.#chooseValue(result.record, result.columns, result.empty);
     const columns = requested ?? result.columns;
     const head = requested ? undefined : result.head;
-    const { list: elements, empty = emptyList } = result;
-    return { elements, isList: true, head, columns, empty };
+    const { list: batches, empty = emptyList } = result;
+    return { batches, isList: true, head, columns, empty };
   }
 
   #chooseValue(
@@ -130,11 +130,11 @@ export class Printer {
     if (known) this.#reportUnknown(known);
     const shown = requested?.map(sink.redact) ?? known;
     if (format !== 'table' || columns || !isJsonObject(value)) {
-      return { elements, isList, columns: shown, empty };
+      return { batches: [elements], isList, columns: shown, empty };
     }
     const names = (shown ?? []).filter((name) => Object.hasOwn(value, name));
     const fields = names.map((field) => ({ field, value: value[field] }));
-    return { elements: fields, isList: true, columns: ['field', 'value'], empty };
+    return { batches: [fields], isList: true, columns: ['field', 'value'], empty };
   }
 
   #reportUnknown(known: readonly string[]): void {
@@ -147,7 +147,7 @@ export class Printer {
   async *#render(view: View): AsyncGenerator<readonly Line[]> {
     const { context, format, header, columns: requested } = this.#options;
     const { isList, head, columns } = view;
-    const batches = this.#inBatches(view.elements);
+    const batches = this.#divide(view.batches);
     if (isTabular(format)) {
       const names = columns ?? ['value'];
       const rows = mapBatches(batches, (batch) => batch.map((item) => toRow(item, columns)));
@@ -171,11 +171,11 @@ export class Printer {
     yield* mapBatches(values, (batch) => batch.map(write));
   }
 
-  async *#inBatches(elements: readonly Json[] | Batches): AsyncGenerator<readonly Json[]> {
+  async *#divide(batches: Batches): AsyncGenerator<readonly Json[]> {
     const { signal, yieldToIo } = this.#options.context;
     // What is printed after an interruption is the result of a write, and is printed whole.
     const isInterrupted = signal.aborted;
-    for await (const batch of isBatches(elements) ? elements : [elements]) {
+    for await (const batch of batches) {
       for (let start = 0; start < batch.length; start += batchSize) {
         // Writes to a terminal are synchronous: without a pause no signal would be noticed before the last one.
         await yieldToIo();
@@ -197,12 +197,8 @@ export class Printer {
   }
 }
 
-function isBatches(list: readonly Json[] | Batches): list is Batches {
-  return Symbol.asyncIterator in list;
-}
-
 async function* mapBatches<From, To>(
-  batches: AsyncIterable<readonly From[]>,
+  batches: Batches<From>,
   change: (batch: readonly From[]) => readonly To[],
 ): AsyncGenerator<readonly To[]> {
   for await (const batch of batches) yield change(batch);
@@ -212,8 +208,6 @@ async function* mapBatches<From, To>(
 async function readWhole(result: Result): Promise<Json> {
   if ('record' in result) return result.record;
   const items: Json[] = [];
-  for await (const batch of isBatches(result.list) ? result.list : [result.list]) {
-    for (const element of batch) items.push(element);
-  }
+  for await (const batch of result.list) for (const element of batch) items.push(element);
   return result.head ? { ...result.head, items } : items;
 }

@@ -51,7 +51,7 @@ async function printDiff(session: Session, file: string, { format }: Options): P
       return { change: 'only_in_service', name, id, ...serviceFields(category) };
     });
   await session.output.print({
-    list: [...differences, ...onlyInService],
+    list: [differences, onlyInService],
     columns: previewColumns,
     empty: 'No differences.',
   });

@@ -91,7 +91,7 @@ export async function reportEnding(
     text: listEntries(counts).map(([word, count]) => {
       return `${rowFates[word].words}: ${formatCount(count)}`;
     }),
-    list: items.map(toOutcomeRow),
+    list: [items.map(toOutcomeRow)],
     columns: outcomeColumns,
     head: { file: source, rows: items.length, counts, copies: [...ending.copies] },
   };

@@ -73,7 +73,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   if (options.dryRun) {
     const { rows } = await preview(session, items);
     await showPlan(session, items, 0);
-    return output.print({ list: rows, columns: previewColumns, empty: 'Nothing to import.' });
+    return output.print({ list: [rows], columns: previewColumns, empty: 'Nothing to import.' });
   }
   if (items.length === 0) return reportEnding(session, source, [], { stop: undefined, copies: [] });
   const canAsk = file !== '-' && canPrompt(context, session.options) && !session.options.quiet;
