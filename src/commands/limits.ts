@@ -49,7 +49,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   const store = chooseSharedStore(session);
   if (store) notice(report, `shared with other machines through ${store.name}`);
 
-  const plan = session.settings.get('plan')?.value.quotas;
+  const plan = session.settings.get('plan')?.value;
 
   const now = context.now();
   const rows = [

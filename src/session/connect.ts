@@ -144,7 +144,7 @@ async function connect(
   // These fail before the key command runs.
   const maxWaitMs = settings.get('max-wait').value;
   const timeoutMs = parseTimeout(options);
-  const limitOfPlan = settings.get('plan')?.value.quotas.minute;
+  const limitOfPlan = settings.get('plan')?.value.minute;
   const { baseUrl, key } = await findService();
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');

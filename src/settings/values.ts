@@ -47,22 +47,14 @@ export function parseMaxWait(text: string, source?: string): number {
   return parseDuration(text, source, '30s, 2m, 0 or inf');
 }
 
-export type NamedPlan = { readonly name: string; readonly quotas: Quotas };
-
-const namedPlans: readonly NamedPlan[] = Object.entries(plans).map(([name, quotas]) => ({
-  name: name.charAt(0).toUpperCase() + name.slice(1),
-  quotas,
-}));
-
-export function parsePlan(text: string, source?: string): NamedPlan {
-  const known = namedPlans.find(({ name }) => name.toLowerCase() === text);
-  if (known) return known;
+export function parsePlan(text: string, source?: string): Quotas {
+  if (Object.hasOwn(plans, text)) return plans[text as keyof typeof plans];
   const [, minute, day] = /^(\d{1,9})\/min,(\d{1,9})\/day$/.exec(text) ?? [];
   if (!Number(minute) || !Number(day)) {
     const hint = `Must be ${Object.keys(plans).join(', ')} or N/min,M/day.`;
     throw invalid('plan', text, source, hint);
   }
-  return { name: text, quotas: { minute: Number(minute), day: Number(day) } };
+  return { minute: Number(minute), day: Number(day) };
 }
 
 export function parseFormat(text: string, source?: string): Format {

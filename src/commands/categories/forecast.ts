@@ -16,19 +16,19 @@ export async function forecastImport(
   toCreate: number,
   made: number,
 ): Promise<{ readonly ms: number; readonly words: string }> {
-  const plan = session.settings.get('plan')?.value;
+  const plan = session.settings.get('plan');
   const status = await readStatus(await session.limits());
-  const minute = toAllowance(status.minute, plan?.quotas.minute ?? plans.free.minute, 'minute');
-  const day = toAllowance(status.day, plan?.quotas.day ?? Number.POSITIVE_INFINITY, 'day');
+  const minute = toAllowance(status.minute, plan?.value.minute ?? plans.free.minute, 'minute');
+  const day = toAllowance(status.day, plan?.value.day ?? Number.POSITIVE_INFINITY, 'day');
   const requests = toCreate === 0 ? 1 : toCreate + 2;
   const ms = timeFor(requests - made, minute, day);
 
   const minutes = Math.round(ms / windowMs.minute) * windowMs.minute;
   const time = minutes === 0 ? 'less than a minute' : `about ${duration(minutes)}`;
   const perDay = requests > day.left ? ` and ${formatCount(day.limit)} per day` : '';
-  const isOfPlan = status.minute.source !== 'service' && minute.limit === plan?.quotas.minute;
+  const isOfPlan = status.minute.source !== 'service' && minute.limit === plan?.value.minute;
   const limit = isOfPlan
-    ? `on ${plan.name}`
+    ? `on ${plan.text.replace(/^[a-z]/, (letter) => letter.toUpperCase())}`
     : `at ${formatCount(minute.limit)} per minute${perDay}`;
   const isDayUnknown = day.limit === Number.POSITIVE_INFINITY && requests > maxOnAnyDay;
   const unknown = isDayUnknown
