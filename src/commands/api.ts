@@ -51,9 +51,9 @@ async function send(
   const client = await session.client();
   const { href: base } = client.prepare(anyRequest('GET', '/')).url;
   const operation = anyRequest(method, parsePath(path, base));
-  if (dryRun) return showRequest(output, client.prepare(operation, { body }));
+  if (dryRun) return showRequest(output, client.prepare(operation, body));
 
-  const response = await client.call(operation, { body });
+  const response = await client.call(operation, body);
   const where = isWrite(method) ? onProfile(session) : '';
   if (where) notice(report, `done${where}`);
   if (response === undefined) {

@@ -61,7 +61,7 @@ export class Round {
       await turn.send(async (hooks) => {
         try {
           const body = pickContent(item);
-          this.#takeCreated(item, await client.call(createCategory, { body }, hooks));
+          this.#takeCreated(item, await client.call(createCategory, body, hooks));
         } catch (error) {
           if (error instanceof Withheld || error === this.#halt.signal.reason) throw error;
           this.#judge(item, error);

@@ -1,4 +1,4 @@
-import { pickContent } from '../fields.ts';
+import { type Content, pickContent } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { NewCategory } from '../service/resources.ts';
@@ -89,7 +89,7 @@ function fault(status: number, code: string, message: string): Reply {
   return { status, body: { code, message, status } };
 }
 
-function parseNewCategory(body: string): NewCategory | string {
+function parseNewCategory(body: string): Content | string {
   let json: Json;
   try {
     json = parseJson(body);
@@ -98,5 +98,5 @@ function parseNewCategory(body: string): NewCategory | string {
   }
   if (!isJsonObject(json)) return 'the body must be a JSON object';
   if ('id' in json) return 'id must not be set: the service assigns it';
-  return findMismatch(NewCategory, json)?.words ?? (json as NewCategory);
+  return findMismatch(NewCategory, json)?.words ?? (json as Content);
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure, type FailureDetails, Interruption, unsentFailure } from '../errors.ts';
 import { type Report, warn } from '../events.ts';
-import { pickContent } from '../fields.ts';
+import { type Content, pickContent } from '../fields.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -19,7 +19,7 @@ import type { ApiKey } from './api-key.ts';
 import { decode, decodeList, findDoubt } from './decode.ts';
 import { type Endpoint, listCategories, listOrders } from './endpoints.ts';
 import { createFailure, createRefusal, outcomeDetails } from './outcome.ts';
-import type { Category, NewCategory } from './resources.ts';
+import type { Category } from './resources.ts';
 
 type ClientOptions = {
   readonly context: Pick<Context, 'uptime' | 'signal'>;
@@ -30,10 +30,8 @@ type ClientOptions = {
   readonly report: Report;
 };
 
-type CallInput = {
-  /** A string is JSON text already. */
-  readonly body?: NewCategory | string | undefined;
-};
+/** A string is JSON text already. */
+type RequestBody = Content | string | undefined;
 
 type ListOptions = {
   readonly mayStream?: boolean;
@@ -55,10 +53,10 @@ export class Client {
 
   async call<Data>(
     endpoint: Endpoint<Data>,
-    input: CallInput = {},
+    body?: RequestBody,
     hooks?: RateLimitHooks,
   ): Promise<Data> {
-    const response = await this.#perform(endpoint, { ...this.prepare(endpoint, input), ...hooks });
+    const response = await this.#perform(endpoint, { ...this.prepare(endpoint, body), ...hooks });
     try {
       const data = decode(endpoint, response, this.#keyForms);
       if (endpoint === listOrders) {
@@ -81,10 +79,7 @@ export class Client {
     return this.#watch(batches, (count) => isDoubtful || this.#doubt(response, count));
   }
 
-  prepare(
-    { method, path, target = path, maxBytes }: Endpoint,
-    { body }: CallInput = {},
-  ): ApiRequest {
+  prepare({ method, path, target = path, maxBytes }: Endpoint, body?: RequestBody): ApiRequest {
     const { context, baseUrl, maxWaitMs } = this.#options;
     return {
       method,

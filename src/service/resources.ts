@@ -15,7 +15,6 @@ export const NewCategory = z.object({
   name: z.string().check(unicode, readable),
   ...optional(z.string().check(unicode)),
 });
-export type NewCategory = Content;
 
 /** Nobody can find, rename or delete a category whose name shows nothing, or acts on a terminal. */
 function findNameFault(name: string): string | undefined {

@@ -36,7 +36,7 @@ type Creation = {
   readonly session: Session;
   readonly client: Client;
   readonly ledger: Ledger;
-  readonly body: NewCategory;
+  readonly body: Content;
   /** The last list, and what had been created here under the name by then. */
   list?: readonly Category[];
   entries: readonly Entry[];
@@ -80,7 +80,7 @@ async function createOne(
   if (!dryRun || ifMissing) output.checkColumns(categoryColumns);
   const body = validate(pickContent({ ...texts, name }));
   const client = await session.client();
-  const request = client.prepare(createCategory, { body });
+  const request = client.prepare(createCategory, body);
   if (dryRun && !ifMissing) return showRequest(output, request);
 
   const ledger = await openLedger(session);
@@ -104,7 +104,7 @@ async function createOne(
   });
 }
 
-function validate(category: NewCategory): NewCategory {
+function validate(category: Content): Content {
   const mismatch = findMismatch(NewCategory, category);
   if (mismatch) throw usageFailure(`invalid category: ${mismatch.words}`);
   if (Object.values(category).some((text) => text.includes('\ufffd'))) {
@@ -178,7 +178,7 @@ function listAgain(creation: Creation): Promise<Category[]> {
 async function send(creation: Creation, hooks?: RateLimitHooks): Promise<Found> {
   const { session, client, body, list = [] } = creation;
   try {
-    const category = await client.call(createCategory, { body: pickContent(body) }, hooks);
+    const category = await client.call(createCategory, body, hooks);
     const before = new Set(list.map(({ id }) => id));
     const isNew = isNewCategory(category, body.name, before);
     if (isNew) record(creation, category);
