@@ -1,7 +1,7 @@
 import { notice } from '../events.ts';
 import type { Session } from '../session/session.ts';
 import { findDefaultProfile, listProfiles, type Settings } from '../session/settings.ts';
-import { hasStoredKey } from '../settings/keys.ts';
+import { profilesWithKey } from '../settings/keys.ts';
 import { sandboxProfile } from '../settings/values.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { setSetting } from './config.ts';
@@ -37,7 +37,7 @@ function keySource(name: string, settings: Settings): string {
   if (name === sandboxProfile) return 'the sandbox';
   if (settings.findSaved('api-key-command', name) !== undefined) return 'api-key-command';
   const { folder } = settings.file;
-  return folder !== undefined && hasStoredKey(folder, name) ? 'stored' : 'none';
+  return folder !== undefined && profilesWithKey(folder).includes(name) ? 'stored' : 'none';
 }
 
 export const use: Verb = {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
@@ -44,10 +44,6 @@ export function listStoredKeys(context: Pick<Context, 'uid'>, folder: string): r
       return [];
     }
   });
-}
-
-export function hasStoredKey(folder: string, profile: string): boolean {
-  return existsSync(keyFile(folder, profile));
 }
 
 export function profilesWithKey(folder: string): readonly string[] {
