@@ -13,7 +13,6 @@ import { chooseProxy, openStore, refuseForSandbox, requireBaseUrl } from '../ses
 import { noKey } from '../session/find-key.ts';
 import { listComplaints, type Session } from '../session/session.ts';
 import { addProfile } from '../session/settings.ts';
-import { missingVersionNotice } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings } from '../settings/settings.ts';
 import { shortKeyNotice } from '../text/secret.ts';
@@ -138,9 +137,9 @@ async function checkBaseUrl(session: Session): Promise<Finding> {
   if (profile.isSandbox) return 'the built-in sandbox';
   const baseUrl = requireBaseUrl(session);
   const found = `${baseUrl.href} (from ${settings.find('base-url')?.source})`;
-  const notice = missingVersionNotice(baseUrl);
-  const fix = 'It ends with the version, as https://HOST/v1 does.';
-  return notice ? ['warn', `${found}: ${notice}`, fix] : found;
+  if (/\/v\d/.test(baseUrl.pathname)) return found;
+  const problem = 'the base URL has no version prefix such as /v1, so requests may fail with 404';
+  return ['warn', `${found}: ${problem}`, 'It ends with the version, as https://HOST/v1 does.'];
 }
 
 async function checkKey(session: Session, blocker?: string): Promise<Finding> {

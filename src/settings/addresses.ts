@@ -26,12 +26,6 @@ function baseUrlFault({ protocol, hostname, username, password, href }: URL): st
   return /[?#]/.test(href) ? 'not have a query or a fragment' : undefined;
 }
 
-export function missingVersionNotice({ pathname }: URL): string | undefined {
-  return /\/v\d/.test(pathname)
-    ? undefined
-    : 'the base URL has no version prefix such as /v1, so requests may fail with 404';
-}
-
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
