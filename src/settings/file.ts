@@ -57,12 +57,9 @@ export function openSettingsFile(context: Context): SettingsFile {
 
 /** Reads the settings file; empty if there is none. A broken file is named, and never replaced. */
 export function readSettings(path: string): SavedSettings {
-  const text = readText(path, maxSettingsBytes);
-  return text === undefined ? {} : parseSettings(path, text);
-}
-
-function parseSettings(path: string, text: string): SavedSettings {
-  const settings = parse(path, text);
+  const json = readText(path, maxSettingsBytes);
+  if (json === undefined) return {};
+  const settings = parse(path, json);
   const mismatch = findMismatch(Saved, settings);
   if (mismatch) {
     const hint = 'Settings are per profile: {"profiles":{"production":{"output":"json"}}}.';
