@@ -25,7 +25,6 @@ export type Session = Setup &
     readonly isSeparated: boolean;
     /** The reason why `settings` are not those that the user wants. Only commands that show or repair settings run with one. */
     readonly fault: Failure | undefined;
-    readonly format: Format;
     readonly output: Printer;
   };
 
@@ -80,7 +79,7 @@ export async function runSession(
   let failure: unknown;
   try {
     const output = await createOutput(setup, format, resultSink);
-    await action({ ...setup, ...connection, isSeparated, fault, format, output });
+    await action({ ...setup, ...connection, isSeparated, fault, output });
   } catch (error) {
     const isFailure = error instanceof Failure;
     failure = isFailure ? error.with({ hint: addProfile(error.details.hint, profile) }) : error;
