@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { asFailure, usageFailure } from '../errors.ts';
+import { notice, type Report } from '../events.ts';
 import { type Format, isTabular } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
@@ -43,11 +44,11 @@ type View = {
 type PrinterOptions = {
   readonly context: Pick<Context, 'signal' | 'stdout' | 'yieldToIo'>;
   readonly sink: Sink;
-  readonly notice: (message: string) => void;
+  readonly report: Report;
   readonly format: Format;
-  readonly columns: readonly string[] | undefined;
+  readonly columns?: readonly string[];
   readonly query: Query | undefined;
-  readonly header: boolean;
+  readonly header?: boolean;
 };
 
 const emptyList = 'The list is empty.';
@@ -72,7 +73,7 @@ export class Printer {
   }
 
   async print(result: Result): Promise<void> {
-    const { sink, notice, format, columns, query } = this.#options;
+    const { sink, report, format, columns, query } = this.#options;
     const { text } = result;
     if (result.columns) this.checkColumns(result.columns);
     const isForPeople = format === 'table' || (format === 'raw' && 'record' in result);
@@ -89,7 +90,7 @@ export class Printer {
     } catch (error) {
       throw 'list' in result ? this.#incomplete(error) : error;
     }
-    if (format === 'table' && !isPrinted) notice(view.empty);
+    if (format === 'table' && !isPrinted) notice(report, view.empty);
   }
 
   #redact(result: Result): Result {
@@ -138,14 +139,14 @@ export class Printer {
   }
 
   #reportUnknown(known: readonly string[]): void {
-    const { columns = [], notice } = this.#options;
+    const { columns = [], report } = this.#options;
     for (const name of columns.filter((name) => !known.includes(name))) {
-      notice(`unknown column ${quoted(name)}; the response has ${quoteSome(known)}`);
+      notice(report, `unknown column ${quoted(name)}; the response has ${quoteSome(known)}`);
     }
   }
 
   async *#render(view: View): AsyncGenerator<readonly Line[]> {
-    const { context, format, header, columns: requested } = this.#options;
+    const { context, format, header = true, columns: requested } = this.#options;
     const { isList, head, columns } = view;
     const batches = this.#divide(view.batches);
     if (isTabular(format)) {

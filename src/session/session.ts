@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { notice, warn } from '../events.ts';
+import { warn } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
@@ -100,20 +100,9 @@ export function listComplaints({ file }: Settings): string[] {
   return [...(file.unreachable ? [file.unreachable.message] : []), ...(unknown[0] ? [fields] : [])];
 }
 
-async function createOutput(
-  { context, options, report }: Setup,
-  format: Format,
-  sink: Sink,
-): Promise<Printer> {
-  const { query, columns, header = true } = options;
+async function createOutput(setup: Setup, format: Format, sink: Sink): Promise<Printer> {
+  const { query } = setup.options;
   const { createQuery } = query === undefined ? {} : await import('../query/query.ts');
-  return new Printer({
-    context,
-    sink,
-    notice: (message) => notice(report, message),
-    format,
-    columns,
-    query: createQuery?.(sink.redact(query ?? '')),
-    header,
-  });
+  const run = createQuery?.(sink.redact(query ?? ''));
+  return new Printer({ ...setup, ...setup.options, sink, format, query: run });
 }
