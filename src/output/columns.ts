@@ -3,12 +3,16 @@ import { writeJson } from '../json/write.ts';
 
 export type Row = readonly (Json | undefined)[];
 
+/** A longer grid of more columns would fill the memory: its elements have no fields in common. */
+const maxGridSide = 1_000;
+
 /** Returns the fields of a list in order of first occurrence, or undefined if it is not a list of records. */
 export function inferColumns(list: readonly Json[]): readonly string[] | undefined {
   const columns = new Set<string>();
   for (const item of list) {
     if (!isJsonObject(item)) return undefined;
     for (const name of Object.keys(item)) columns.add(name);
+    if (Math.min(columns.size, list.length) > maxGridSide) return undefined;
   }
   return columns.size > 0 ? [...columns] : undefined;
 }

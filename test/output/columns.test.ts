@@ -46,3 +46,12 @@ describe('the lines of a table', () => {
     expect(stderr).toContain('"field2" and 9998 more\n');
   });
 });
+
+test('records without fields in common are lines of JSON', async ({ petstore, sandbox }) => {
+  const orders = Array.from({ length: 1_001 }, (_, n) => `{"field${n}":${n}}`);
+  sandbox.react = () => reply(200, `[${orders}]`);
+
+  const { stdout } = await petstore('orders list --no-header -o csv');
+
+  expect(stdout.split('\n')[7]).toBe('"{""field7"":7}"');
+});
