@@ -135,13 +135,15 @@ test.for(pages.filter((page) => /^(CONTRIB|SECUR|docs\/(guarantees|internals))/.
     const files = [...sources, ...filesOf('test')];
     /** Placeholders, and what the build and the program make. */
     const made = /ROOM|GROUP|VERB|^dist\/|^names\/$/;
+    const ignored = readFileSync('.gitignore', 'utf8').split('\n');
     const cited = readFileSync(page, 'utf8').matchAll(
       /`((?!\/)[\w./-]*(?:\/[\w.-]*|\.(?:[cm]?[jt]s|json)))`/g,
     );
 
     const missing = [...cited]
       .map(([, path = '']) => path.replace(/\/$/, ''))
-      .filter((path) => !made.test(`${path}/`) && !existsSync(path))
+      .filter((path) => !made.test(`${path}/`))
+      .filter((path) => ignored.includes(path.replace(/(?:\/.*)?$/, '/')) || !existsSync(path))
       .filter(
         (path) => !files.some((file) => file.includes(`/${path}/`) || file.endsWith(`/${path}`)),
       );
