@@ -24,6 +24,8 @@ export default defineConfig(({ mode }) => {
     test: {
       setupFiles: ['test/support/random.ts', 'test/support/cell-width.ts'],
       env: { TZ: 'UTC', TMPDIR: ownFolder('PETSTORE_TEST_DISK', tmpdir()) },
+      // A failure says in its first line what it got.
+      chaiConfig: { truncateThreshold: 200 },
       testTimeout: 60_000,
       maxWorkers: '100%',
       tags: needs,

@@ -55,7 +55,9 @@ test.for(readdirSync(folderOfLists))(
         const form = `${exitCode} ${start} ${outcome}`;
         if (!kinds.has(form)) {
           const { stderr: json } = await run(['--json', ...argv], 'json');
-          const event = JSON.parse(json.replaceAll(home, '~').trimEnd().split('\n').at(-1) ?? '');
+          const told = json.replaceAll(home, '~').trimEnd().split('\n').at(-1) ?? '';
+          expect(told, `--json ${typed}`).toMatch(/^\{"event":/);
+          const event = JSON.parse(told);
           const last = error.at(-1) ?? '';
           expect(withoutTimes(event.hint ?? last), typed).toBe(withoutTimes(last));
           if (outcome) expect(event.outcome, typed).toMatch(new RegExp(`^(?:${outcome})$`));

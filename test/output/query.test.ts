@@ -168,11 +168,12 @@ const print = ['api', 'GET', '/x', '-o', 'ndjson', '--query'];
 test('each expression of --query has its result', async ({ petstore, sandbox }) => {
   sandbox.react = () => reply(200, data);
 
-  const expressions = results.map(([expression]) => expression);
-  const { stdout } = await petstore([...print, `[${expressions.join(', ')}]`]);
+  const expressions = results.map(([expression]) => expression).join(', ');
+  const { stdout } = await petstore([...print, `[${expressions}]`]);
 
   const printed = stdout.trimEnd().split('\n');
-  expect(expressions.map((expression, at) => [expression, printed[at]])).toEqual(results);
+  for (const [at, [expression, json]] of results.entries())
+    expect(printed[at], expression).toBe(json);
 });
 
 test('a query takes long lists and texts', async ({ petstore, sandbox }) => {

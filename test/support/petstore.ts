@@ -160,7 +160,7 @@ export const test = base.extend<Fixtures>({
       // These end as a program or a shell needs it, or write elsewhere.
       const isOther = /^(?:sandbox|completion)/.test(argv[0] ?? '') || context?.stderr;
       const broken = isOther ? [] : brokenPromises(ended, [testKey, ...secrets]);
-      expect(broken, `${argv.join(' ')}\n${ended.stderr}`).toEqual([]);
+      expect(broken, argv.join(' ')).toEqual([]);
       const events = () =>
         ended.stderr
           .split('\n')

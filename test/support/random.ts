@@ -2,7 +2,15 @@ import fc from 'fast-check';
 
 /** The same trials in every run, so that a failure is the change's; a seed of one's own looks farther. */
 export const seed = Number(process.env.PETSTORE_TEST_SEED ?? 20_261_121);
-fc.configureGlobal({ seed });
+/** A failure says first what broke, and then what was drawn. */
+fc.configureGlobal({
+  seed,
+  reporter(run) {
+    if (!run.failed) return;
+    const cause = run.errorInstance;
+    throw new Error(`${cause}\n${fc.defaultReportMessage(run)}`, { cause });
+  },
+});
 
 /** How many trials a property test draws: all of them in `npm run test:all`, a tenth of them otherwise, or as many as the variable says. */
 export function trials(all: number): { numRuns: number } {

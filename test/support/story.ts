@@ -133,7 +133,7 @@ async function runCommand(story: Story, step: string): Promise<void> {
   const ends = await Promise.all(runs);
   const [code = '', ...facts] = /^\d/.test(end) ? split(end, '; ') : ['0', ...split(end, '; ')];
   for (const end of ends) {
-    expect(end.exitCode, `${step}\n${end.stderr}`).toBe(Number(code));
+    expect(end.exitCode, `${step}: exit code`).toBe(Number(code));
     for (const fact of facts) expectFact({ ...story, end, before }, fact, step);
   }
 }
@@ -176,7 +176,7 @@ function expectFact(ended: Ended, fact: string, step: string): void {
   try {
     check(text, ended);
   } catch (error) {
-    throw new Error(`${word} is another in: ${step}\n${ended.end.stderr}`, { cause: error });
+    throw new Error(`${word} of ${step}: ${error}`, { cause: error });
   }
 }
 

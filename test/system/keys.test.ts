@@ -125,8 +125,8 @@ test.for(['no lock', 'the lock of a killed one'])(
 
     const { profiles } = JSON.parse(readFileSync(join(config, 'settings.json'), 'utf8'));
     for (const [index, name] of [...names, 'one', 'other'].entries()) {
-      const { code, stderr } = ended[index] ?? {};
-      expect(code, stderr).toBe(name in profiles ? 0 : 74);
+      const { code } = ended[index] ?? {};
+      expect(code, `exit code of ${name}`).toBe(name in profiles ? 0 : 74);
     }
     for (const name of ['one', 'other']) {
       expect(readFileSync(join(config, 'keys', `${name}.json`), 'utf8')).toContain(key);

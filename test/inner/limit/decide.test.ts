@@ -107,7 +107,7 @@ test.for<[when: string, at: number, events: readonly Event[], so: string]>([
   ['a header had foretold it', 62, foretold, 'granted'],
 ])('when %s: at %d s', ([, at, events, so]) => {
   const state = dropExpired(stateAfter(events), time(at));
-  expect(inShort(decide(state, time(at)), at)).toBe(so);
+  expect(inShort(decide(state, time(at)), at), 'the next request').toBe(so);
 });
 
 describe('our clock', () => {

@@ -137,7 +137,7 @@ test('a cell that cannot be written goes on in memory, and that is told once', a
 
   await addAll(cell, ten);
 
-  expect((await namesIn(cell))?.sort()).toEqual(['a', ...ten]);
+  expect((await namesIn(cell))?.sort(), 'what was read, and all changes').toEqual(['a', ...ten]);
   expect(told).toMatchObject([{ code: 'ENOSPC' }]);
 });
 
