@@ -99,11 +99,11 @@ stories(
     one: list => json [{"name":"ant"}]
 
   with old values costs one 429
-    one: list
+    ${twoInFlight}
     store keeps a copy
     one: list! < 429 900 => 75
     store restarts with what it had
-    two: list! < 429 900 => 75; sent 1
+    2 x two: list! < 429 900 after 1s => 75; sent 1
     one: list! => 75; sent 0
 `,
 );
