@@ -42,6 +42,7 @@ const prints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'categories get 123': {
     raw: '{"id":9007199254740993,"name":"123"}\n',
+    csv: 'id,name,description\n9007199254740993,123,\n',
     yaml: 'id: 9007199254740993\nname: "123"\n',
   },
   'pets get 1 --columns size,id --no-header': {
