@@ -88,6 +88,7 @@ async function createOne(
   if (dryRun) {
     const category = await find(creation);
     if (category) return output.print({ record: category, columns: categoryColumns });
+    warnOfLookAlike(creation);
     notice(report, `"${name}" does not exist; this would create it`);
     return showRequest(output, request);
   }
@@ -117,7 +118,7 @@ function validate(category: Content): Content {
 
 /** Creates a category unless one has its name. Meanwhile no other petstore process creates by name. */
 async function createMissing(creation: Creation): Promise<Found> {
-  const { session, body } = creation;
+  const { session } = creation;
   const isSettled = () => !creation.isUnsettled;
   const turn = await openTurn(session, { doing: 'creating', settleAfterKillMs, isSettled });
   const look = () => find(creation);
@@ -136,12 +137,14 @@ async function createMissing(creation: Creation): Promise<Found> {
     // The list was sent.
     throw isUnsent(error) && creation.list ? error.with(nothingCreated) : error;
   });
-  const { lookAlike } = creation;
-  if (found.isNew && lookAlike) {
-    const { id, name } = lookAlike;
-    warn(session.report, `"${body.name}" is similar to "${name}" (id ${id}), which exists`);
-  }
+  if (found.isNew) warnOfLookAlike(creation);
   return found;
+}
+
+function warnOfLookAlike({ session, body, lookAlike }: Creation): void {
+  if (!lookAlike) return;
+  const { id, name } = lookAlike;
+  warn(session.report, `"${body.name}" is similar to "${name}" (id ${id}), which exists`);
 }
 
 function isUnsent(error: unknown): error is Failure {

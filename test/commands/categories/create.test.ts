@@ -28,6 +28,7 @@ test.for<[string, string[], string, string, object, string]>([
   ['shows it', ['cat', 'rabbit'], '', 'GET', { id: 8 }, '"rabbit" already exists'],
   ['shows it', ['rabbit'], '--dry-run', 'GET', { id: 7 }, '"rabbit" already exists'],
   ['says that it would', ['cat'], '--dry-run', 'GET', planned, would],
+  ['warns', ['cat', ' Rabb\u00adIT'], '--dry-run', 'GET', planned, `${looksAlike}; ${would}`],
   ['warns, and creates it', ['cat', ' Rabb\u00adIT'], '', 'GET POST', { id: 1 }, looksAlike],
 ])('create --if-missing %s: there is %j, %s', async (row, { create, sandbox }) => {
   const [, there, flag, sent, shown, says] = row;
@@ -37,7 +38,8 @@ test.for<[string, string[], string, string, object, string]>([
 
   expect([exitCode, methods(sandbox)]).toEqual([0, sent]);
   expect(json).toMatchObject({ ...shown, ...('id' in shown && { name: 'rabbit' }) });
-  expect(events().flatMap(({ message }) => message ?? [])).toEqual([says]);
+  const messages = events().flatMap(({ message }) => message ?? []);
+  expect(messages.join('; ')).toBe(says);
 });
 
 test.for([
