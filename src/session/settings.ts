@@ -6,6 +6,7 @@ import { configFailure, Failure, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import type { Sink } from '../output/sink.ts';
+import { isBaseUrl } from '../settings/addresses.ts';
 import { openSettingsFile, type SettingsFile } from '../settings/file.ts';
 import { profilesWithKey } from '../settings/keys.ts';
 import {
@@ -115,8 +116,9 @@ export class Settings {
     const isPrompted = canPrompt(this.#context, this.#options);
     const { env, platform } = this.#context;
     const flag = profile === undefined ? profileFlag(this.profile) : ` --profile ${profile}`;
-    const given =
+    const found =
       profile === undefined ? this.find('base-url') : fromFlagOrEnv('base-url', this.#options, env);
+    const given = found && isBaseUrl(found.text) ? found : undefined;
     const missing = given || isPrompted ? undefined : 'https://HOST/v1';
     const baseUrl = newBaseUrl ?? (given?.source === '--base-url' ? given.text : missing);
     const url = baseUrl === undefined ? '' : ` --base-url ${quoteIfNeeded(baseUrl)}`;

@@ -12,6 +12,10 @@ export function parseBaseUrl(text: string, source?: string): URL {
   throw invalid('base URL', unlessSecret(text), source, hint);
 }
 
+export function isBaseUrl(text: string): boolean {
+  return URL.canParse(text) && baseUrlFault(new URL(text)) === undefined;
+}
+
 /** Returns a URL that may be named in an error: one without a password, a query or a fragment. */
 function unlessSecret(url: string): string | undefined {
   return withoutUrlSecrets(url) === url ? url : undefined;
