@@ -12,7 +12,7 @@ import { readCategories } from '../service/client.ts';
 import { chooseProxy, openStore, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
 import { listComplaints, type Session } from '../session/session.ts';
-import { addProfile } from '../session/settings.ts';
+import { addTarget } from '../session/settings.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings } from '../settings/settings.ts';
 import { shortKeyNotice } from '../text/secret.ts';
@@ -69,7 +69,7 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
       const cause = failures.find(({ failure }) => failure.message === error.message);
       if (cause) return notTried(mend(cause.name));
       failures.push({ name, failure: error });
-      return ['fail', error.message, addProfile(error.details.hint, session.profile)] as const;
+      return ['fail', error.message, addTarget(error.details.hint, session)] as const;
     });
     const [status, finding, fix] = typeof found === 'string' ? (['ok', found] as const) : found;
     rows.push({ check: name.toLowerCase(), status, finding, fix });

@@ -6,7 +6,7 @@ import { describeReason, describeWait } from '../limit/words.ts';
 import { readCategories } from '../service/client.ts';
 import { chooseSharedStore } from '../session/connect.ts';
 import type { Session } from '../session/session.ts';
-import { profileFlag } from '../session/settings.ts';
+import { targetFlags } from '../session/settings.ts';
 import { isoTime } from '../time.ts';
 import type { Verb } from './verb.ts';
 
@@ -30,7 +30,7 @@ export const limits: Verb = {
 };
 
 async function showLimits(session: Session, { refresh, reset }: Options): Promise<void> {
-  const { context, limits, output, profile, report } = session;
+  const { context, limits, output, report } = session;
   output.checkColumns(columns);
   const limit = await limits();
   if (reset) {
@@ -41,7 +41,7 @@ async function showLimits(session: Session, { refresh, reset }: Options): Promis
   const isKnown = [minute, day].some(({ remaining }) => remaining !== undefined);
   // During a wait, a request would only extend it.
   if (!(refresh || reset || wait || isKnown)) {
-    const command = `petstore limits --refresh${profileFlag(profile)}`;
+    const command = `petstore limits --refresh${targetFlags(session)}`;
     notice(report, `no current values; to get them (one request): ${command}`);
   }
   if (wait) warn(report, describeWait(wait, context.now()));

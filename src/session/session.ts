@@ -10,7 +10,7 @@ import type { RateLimit } from '../request/exchange.ts';
 import { listUnknownFields } from '../settings/file.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { commonOptions, hasColor } from './options.ts';
-import { addProfile, loadSettings, type Settings, type Setup } from './settings.ts';
+import { addTarget, loadSettings, type Settings, type Setup } from './settings.ts';
 
 export type App = {
   readonly context: Context;
@@ -82,7 +82,7 @@ export async function runSession(
     await action({ ...setup, ...connection, isSeparated, fault, output });
   } catch (error) {
     const isFailure = error instanceof Failure;
-    failure = isFailure ? error.with({ hint: addProfile(error.details.hint, profile) }) : error;
+    failure = isFailure ? error.with({ hint: addTarget(error.details.hint, setup) }) : error;
     throw failure;
   } finally {
     endStatus();

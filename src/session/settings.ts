@@ -213,7 +213,14 @@ function fromFlagOrEnv(
   return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
 }
 
-/** Returns ' --profile NAME' for a command in a notice, or nothing for the default profile. The hint of a failure gets it by itself. */
+/** Returns the profile and the base URL that were given, for a command in a notice. The hint of a failure gets them by itself. */
+export function targetFlags({ options, profile }: Pick<Setup, 'options' | 'profile'>): string {
+  const { baseUrl = '' } = options;
+  const url = isBaseUrl(baseUrl) ? ` --base-url ${quoteIfNeeded(baseUrl)}` : '';
+  return profileFlag(profile) + url;
+}
+
+/** Returns ' --profile NAME', or nothing for the default profile. */
 export function profileFlag({ name, given }: Profile): string {
   return given.source === 'default' || given.file ? '' : ` --profile ${name}`;
 }
@@ -221,11 +228,17 @@ export function profileFlag({ name, given }: Profile): string {
 /** A command of ours in a hint, without what comes after it. */
 const commandInHint = /\b(?:run|see):? petstore .*?(?=\.?$| <| \(| -- )/i;
 
-/** Adds the profile that was given to the command in a hint. Most code that writes hints does not know the profile. */
-export function addProfile(hint: string | undefined, profile: Profile): string | undefined {
-  return hint?.replace(commandInHint, (command) =>
-    / --(?:help|profile)\b/.test(command) ? command : command + profileFlag(profile),
-  );
+/** Adds the profile and the base URL that were given to the command in a hint. Most code that writes hints knows neither. */
+export function addTarget(
+  hint: string | undefined,
+  setup: Pick<Setup, 'options' | 'profile'>,
+): string | undefined {
+  return hint?.replace(commandInHint, (command) => {
+    if (/ --(?:help|profile)\b/.test(command)) return command;
+    return (
+      command + (/\bbase-url\b/.test(command) ? profileFlag(setup.profile) : targetFlags(setup))
+    );
+  });
 }
 
 /** Returns ' on NAME' for a write on a terminal, where nobody sees the settings; the question before it has the address too. */

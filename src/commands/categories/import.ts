@@ -6,7 +6,7 @@ import { type InputFormat, inputFormats, readInput } from '../../import/input.ts
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { canPrompt } from '../../session/options.ts';
 import type { Session } from '../../session/session.ts';
-import { onProfile, profileFlag } from '../../session/settings.ts';
+import { onProfile, targetFlags } from '../../session/settings.ts';
 import { invalid, parseDuration } from '../../settings/values.ts';
 import { commandOn } from '../../text/shell.ts';
 import { countOf, duration } from '../../time.ts';
@@ -79,7 +79,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const canAsk = file !== '-' && canPrompt(context, session.options) && !session.options.quiet;
   if (!canAsk && !options.yes) {
     const format = options.format ? ` --format ${options.format}` : '';
-    const flags = `--dry-run${profileFlag(session.profile)}${format}`;
+    const flags = `--dry-run${targetFlags(session)}${format}`;
     const look = commandOn(`petstore categories import ${flags}`, file);
     const hint = path === undefined ? 'Add --yes.' : `Add --yes, or look first. Run: ${look}`;
     throw usageFailure('confirmation needed, but petstore cannot ask here', hint);
