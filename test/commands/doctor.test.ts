@@ -1,7 +1,15 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { expect, type Fixtures, noEnv, reply, test, testKey } from '../support/petstore.ts';
+import {
+  expect,
+  type Fixtures,
+  networkError,
+  noEnv,
+  reply,
+  test,
+  testKey,
+} from '../support/petstore.ts';
 import { saveSettings } from '../support/settings-file.ts';
 
 /** How it ends with a setting or an answer that is wrong is in messages/settings.txt and messages/service.txt. */
@@ -89,6 +97,7 @@ test.for<Row>([
   [/^warn {2}rate limit: rate limit exceeded; next request in 1m/m, 0, '', {}, refused(60)],
   [/^fail {2}rate limit: rate limit exceeded$/m, 75, '', {}, refused(900)],
   [/^ok {4}service: responded in 0 ms with 0 categories$/m, 0, '--check'],
+  [/^fail {2}service: \S+ closed the connection after 4 tries\n(?!.)/m, 5, '--check', {}, away],
   [/^skip {2}rate limit: not tried: add --check$/m, 0, '', noEnv, setCommand],
   [/^skip {2}service: not tried: mend the base URL first$/m, 2, '--check', noEnv],
   [/^ok {4}base url: the built-in sandbox$/m, 0, '-p sandbox', noEnv],
@@ -156,6 +165,10 @@ function setCommand({ folder }: Pick<World, 'folder'>) {
 
 function listFirst({ petstore }: World) {
   return petstore('categories list');
+}
+
+function away({ sandbox }: World) {
+  sandbox.react = () => networkError('ECONNRESET');
 }
 
 /** Leaves a wait of so many seconds; a command would wait two minutes. */
