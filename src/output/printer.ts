@@ -152,14 +152,8 @@ export class Printer {
     if (isTabular(format)) {
       const names = columns ?? ['value'];
       const rows = mapBatches(batches, (batch) => batch.map((item) => toRow(item, columns)));
-      if (format === 'table') {
-        const { tableLines } = await import('./table.ts');
-        const width = context.stdout.columns;
-        return yield* tableLines(rows, { columns: names, header, width });
-      }
-      const line = rowWriters[format];
-      if (header) yield [line(names)];
-      return yield* mapBatches(rows, (batch) => batch.map(line));
+      const width = context.stdout.columns;
+      return yield* rowWriters[format](rows, { columns: names, header, width });
     }
     const isBare = format === 'raw' && requested?.length === 1;
     const pick = isBare ? pickOnly : pickFields;

@@ -4,6 +4,7 @@ import { cellText, type Row } from './columns.ts';
 import type { Line } from './sink.ts';
 import { breakWords, fillLines, measureWidth, pad } from './width.ts';
 
+export type Rows = AsyncIterable<readonly Row[]>;
 export type TableOptions = {
   readonly columns: readonly string[];
   readonly header: boolean;
@@ -24,7 +25,7 @@ type Cells = readonly string[];
 
 /** Lays out a list as a table in a frame, or as records where that is too wide, or a long one as plain columns that fit its first rows. */
 export async function* tableLines(
-  batches: AsyncIterable<readonly Row[]>,
+  batches: Rows,
   { columns, header, width }: TableOptions,
 ): AsyncGenerator<readonly Line[]> {
   const titles = columns.map(escapeCell);
