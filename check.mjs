@@ -18,5 +18,6 @@ if (failed.includes(commands[0])) console.error('Run: npm run format');
 process.exitCode = Math.sign(failed.length);
 
 function run(command) {
+  console.log(command);
   return spawnSync(command, { shell: true, stdio: 'inherit' }).status;
 }
