@@ -29,7 +29,7 @@ test.for([
   [state, 74, importRows, `petstore ${owned}`, own],
   [`${state}/turns`, 74, createOnce, `turns ${owned}`, own],
   [`${state}/limits`, 74, createOnce, `limits ${owned}`, own],
-  [`${state}/sandbox`, 74, createOnce, 'is gone when this command ends', owned],
+  [`${state}/sandbox`, 74, createOnce, `sandbox ${owned}`, own],
 ] as const)(
   '%s that root left in a home folder is named (exit %i)',
   { tags: ['root'] },
