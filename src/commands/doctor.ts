@@ -8,8 +8,15 @@ import { defaultSettleTimes } from '../import/settle.ts';
 import { describeHolder, maxBeatAgeMs, openTurnCell, type TurnCell } from '../import/turn-cell.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
+import type { ResponseHead } from '../request/exchange.ts';
 import { readCategories } from '../service/client.ts';
-import { chooseProxy, openStore, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
+import {
+  chooseProxy,
+  once,
+  openStore,
+  refuseForSandbox,
+  requireBaseUrl,
+} from '../session/connect.ts';
 import { noKey } from '../session/find-key.ts';
 import { listComplaints, type Session } from '../session/session.ts';
 import { addTarget } from '../session/settings.ts';
@@ -25,7 +32,11 @@ type Status = 'ok' | 'warn' | 'fail' | 'skip';
 type Finding = string | readonly [status: Status, finding: string, fix?: string | undefined];
 /** Fails as a command would. `blocker` says what to do before an api-key-command may run. */
 type Find = (session: Session, blocker?: string) => Promise<Finding>;
-type Check = readonly [name: string, needs: 'nothing' | 'account' | 'a response', find: Find];
+/** The list of categories that --check requests. */
+type Response = Awaited<ReturnType<typeof listCategories>>;
+type Check =
+  | readonly [name: string, needs: 'nothing' | 'account', find: Find]
+  | readonly [name: string, needs: 'a response', find: (response: Response) => Finding];
 
 const checks: readonly Check[] = [
   ['versions', 'nothing', checkVersions],
@@ -60,11 +71,12 @@ async function examine(session: Session, { check: canSend = false }): Promise<vo
   output.checkColumns(columns);
   const rows: { check: string; status: Status; finding: string; fix: string | undefined }[] = [];
   const failures: { readonly name: string; readonly failure: Failure }[] = [];
+  const ask = once(() => listCategories(session));
   for (const check of checks) {
     const [first] = failures;
     const blocker = first ? mend(first.name) : canSend ? undefined : addCheck;
     const [name] = check;
-    const found = await examineOne(session, check, blocker).catch((error) => {
+    const found = await examineOne(session, check, blocker, ask).catch((error) => {
       if (!(error instanceof Failure)) throw error;
       const cause = failures.find(({ failure }) => failure.message === error.message);
       if (cause) return notTried(mend(cause.name));
@@ -94,17 +106,25 @@ async function examineOne(
   session: Session,
   [, needs, find]: Check,
   blocker: string | undefined,
+  ask: () => Promise<Response>,
 ): Promise<Finding> {
-  const isKeyAtHand =
-    needs === 'account' && blocker === addCheck && !(await needsKeyCommand(session));
-  const isBlocked = blocker && needs !== 'nothing' && !isKeyAtHand;
-  return isBlocked ? notTried(blocker) : find(session, blocker);
+  if (needs === 'a response') return blocker ? notTried(blocker) : find(await ask());
+  const isFree = needs === 'nothing' || (blocker === addCheck && !(await needsKeyCommand(session)));
+  return blocker && !isFree ? notTried(blocker) : find(session, blocker);
 }
 
 /** The command may ask for a passphrase. */
 async function needsKeyCommand({ profile, key }: Session): Promise<boolean> {
   const found = profile.isSandbox ? undefined : await key();
   return found !== undefined && 'run' in found;
+}
+
+async function listCategories({ context, client }: Session) {
+  const start = context.uptime();
+  const heads: ResponseHead[] = [];
+  const onResponse = (head: ResponseHead) => heads.push(head);
+  const { length: count } = await readCategories(await client(), { onResponse });
+  return { head: heads[0], lastedMs: context.uptime() - start, count };
 }
 
 function notTried(blocker: string): Finding {
@@ -241,8 +261,6 @@ async function checkTurn(session: Session): Promise<Finding> {
   ];
 }
 
-async function checkService({ context, client }: Session): Promise<Finding> {
-  const start = context.uptime();
-  const { length } = await readCategories(await client());
-  return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
+function checkService({ lastedMs, count }: Response): Finding {
+  return `responded in ${Math.round(lastedMs)} ms with ${count} categories`;
 }

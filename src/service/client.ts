@@ -36,6 +36,7 @@ type RequestBody = Content | string | undefined;
 type ListOptions = {
   readonly mayStream?: boolean;
   readonly decides?: boolean;
+  readonly onResponse?: (response: ApiResponse) => void;
 };
 
 const streamAboveBytes = 8 * 1024 * 1024;
@@ -70,10 +71,11 @@ export class Client {
   }
 
   /** Resolves with a list that is valid to its end, unless it `mayStream`. One that `decides` is refused if it may lack something. */
-  async listCategories({ mayStream = false, decides = false }: ListOptions = {}) {
+  async listCategories({ mayStream = false, decides = false, onResponse }: ListOptions = {}) {
     const options = mayStream ? { streamAboveBytes } : {};
     const request = { ...this.prepare(listCategories), ...options };
     const response = await this.#perform(listCategories, request);
+    onResponse?.(response);
     const { batches, rows } = await decodeList(response);
     const isDoubtful = this.#doubt(response, rows, decides);
     return this.#watch(batches, (count) => isDoubtful || this.#doubt(response, count));

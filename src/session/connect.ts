@@ -57,7 +57,7 @@ export function createConnection(setup: Setup, onRateLimit: OnRateLimit): Connec
 }
 
 /** Returns a function that makes its result once, when it is first asked for. */
-function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+export function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
     made ??= make();
