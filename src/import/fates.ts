@@ -71,7 +71,8 @@ export function findUnlisted<Known extends Pick<Entry, 'id' | 'as'>>(
   list: readonly Category[],
 ): Known[] {
   const look = lookIn(list);
-  return known.filter(({ id, as }) => !look(id, as));
+  const distinct = new Map(known.map((entry) => [entry.id, entry]));
+  return [...distinct.values()].filter(({ id, as }) => !look(id, as));
 }
 
 /** Returns a function that compares names as well as ids, since another account has such ids too. */

@@ -35,7 +35,7 @@ export async function fetchList(
     const recent = entries.filter((entry) => ledger.isRecent(entry));
     const list = await retryWhileAway(job, () => readCategories(client, { decides: true }));
     const missing = findUnlisted([...known, ...late], list);
-    const count = missing.length + findUnlisted(recent, list).length;
+    const count = findUnlisted([...known, ...late, ...recent], list).length;
     const leftMs = end - context.uptime();
     if (leftMs <= 0 && missing.length > 0) {
       // The next run has not seen it.

@@ -249,9 +249,15 @@ describe('a list out of a cache that does not say so', () => {
   test('of ten minutes ends imports for so long', async ({ cacheFor, importText, sandbox }) => {
     cacheFor(10 * minute);
     const codes: number[] = [];
-    while (codes.at(-1) !== 0) codes.push((await importText(three)).exitCode);
+    const counts: string[] = [];
+    while (codes.at(-1) !== 0) {
+      const { exitCode, stderr } = await importText(three);
+      codes.push(exitCode);
+      counts.push(...(stderr.match(/\d+(?= categor\w+ that petstore knows)/g) ?? []));
+    }
 
     expect(codes.slice(0, -1).every((code) => code === 5)).toBe(true);
+    expect(new Set(counts)).toEqual(new Set(['3']));
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
