@@ -19,7 +19,7 @@ export const limits: Verb = {
     ['--refresh', 'send one request to get the current values'],
     [
       '--reset',
-      'forget everything known, even a wait that the service asked for; only if you know that a ban was lifted',
+      'forget everything known, even a wait that the service asked for; only if you know that a ban was lifted or the plan has changed',
     ],
   ],
   examples: ['petstore limits', 'petstore limits --query items[0].remaining -o raw'],

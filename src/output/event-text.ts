@@ -8,7 +8,7 @@ const timeFields = new Set(['resetAt', 'sunset']);
 /** Only text has these, in its own form. */
 const textFields = new Set(['why', 'next', 'isWarning', 'lines', 'over']);
 
-/** Writes an event, or a failure as one, as the line that scripts read. Only texts are redacted, never names and numbers. */
+/** Writes an event, or a failure as one, as the line that scripts read. Only texts and the names of header fields are redacted, never its own names and numbers. */
 export function eventJson(
   event: Event | ReturnType<typeof failureEvent>,
   redact: (text: string) => string,

@@ -60,7 +60,10 @@ export const create: Verb = {
       '--if-missing',
       'if the name exists, print that category and create nothing; sends one more request if it does not',
     ],
-    ['--dry-run', 'print the request without sending it; with --if-missing only if needed'],
+    [
+      '--dry-run',
+      'print the request without sending it; with --if-missing, look first whether the name exists',
+    ],
   ],
   examples: [
     "petstore categories create ferret --description 'Steals socks'",

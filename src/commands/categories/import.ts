@@ -55,7 +55,7 @@ const importVerb: Verb = {
         ['NDJSON', 'one such object per line'],
       ],
     ],
-    'The file is UTF-8. Run the same command again to resume an interrupted import. Names that exist are skipped, those that look like another one refused; petstore categories create makes them all the same.',
+    'The file is UTF-8. Run the same command again to resume an interrupted import. Names that exist are skipped, those that look like another one refused; petstore categories create creates them anyway.',
     'Exit code 7: rows were refused or are left. 75: the rate limit; run it again at the time shown. 6: run it again, it checks first.',
   ],
   run: importFile,
