@@ -123,6 +123,14 @@ describe('a machine that creates by name', () => {
     expect(namesIn(sandbox)).toEqual(['rabbit', 'zebra']);
   });
 
+  test('gives back no turn that another one has taken', async ({ run, engine, turn, sandbox }) => {
+    sandbox.react = ({ method }) => void (method === 'POST' && turn.put({ v: 2, holder }));
+
+    const { exitCode } = await run('one', create);
+
+    expect([exitCode, JSON.parse(engine.text(turn.key))]).toEqual([0, { v: 2, holder }]);
+  });
+
   test('tells the store no key, address or name', async ({ run, engine, turn, sandbox }) => {
     const told: string[] = [];
     sandbox.connect = async () => {
