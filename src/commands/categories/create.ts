@@ -62,7 +62,7 @@ export const create: Verb = {
     ],
     [
       '--dry-run',
-      'print the request without sending it; with --if-missing, look first whether the name exists',
+      'print the request without sending it; --if-missing first looks whether the name exists',
     ],
   ],
   examples: [
