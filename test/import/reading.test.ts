@@ -238,8 +238,9 @@ test('any bytes give rows or faults', async ({ read }) => {
       fc.oneof(fc.uint8Array({ maxLength: 40 }), pieces, table),
       async (format, bytes) => {
         const { exitCode, rows, error } = await read(format, [bytes]);
-        expect(exitCode).toBe(error ? 2 : 0);
-        if (error) expect(rows).toEqual([]);
+        // Of names that look alike the first one is created: 7.
+        expect(error ? [2, 7] : [0]).toContain(exitCode);
+        if (exitCode === 2) expect(rows).toEqual([]);
       },
     ),
     trials(1_000),
