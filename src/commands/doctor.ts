@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { durableRemove, durableWrite, readText } from '../disk/files.ts';
+import { durableRemove, durableWrite, readText, saving } from '../disk/files.ts';
 import { checkFolder } from '../disk/private-folder.ts';
 import { configFailure, Failure } from '../errors.ts';
 import { defaultSettleTimes } from '../import/settle.ts';
@@ -204,10 +204,10 @@ async function checkCertificates({ context }: Session): Promise<Finding> {
 async function checkStateFolder({ context }: Session): Promise<Finding> {
   const folder = requireStateFolder(context);
   const file = join(folder, 'doctor');
+  saving(file, () => checkFolder(join(folder, 'limits'), context.uid));
   // Only writing shows a full disk.
   durableWrite(file, '?'.repeat(4_096));
   durableRemove(file);
-  checkFolder(join(folder, 'limits'), context.uid);
   return folder;
 }
 

@@ -25,7 +25,7 @@ test.for([
   [`${config}/keys`, 2, 'auth login', `keys ${owned}`, own],
   [`${config}/keys`, 2, 'auth status', '/keys/production.json (EACCES)'],
   ['.local', 74, importRows, `.local ${owned}`, own],
-  [state, 74, 'doctor -p sandbox', 'petstore/doctor (EACCES)', own],
+  [state, 74, 'doctor -p sandbox', `petstore ${owned}`, own],
   [state, 74, importRows, `petstore ${owned}`, own],
   [`${state}/turns`, 74, createOnce, `turns ${owned}`, own],
   [`${state}/limits`, 74, createOnce, `limits ${owned}`, own],
@@ -62,6 +62,7 @@ test.for([
   [createOnce, 74, 'Nothing was sent.'],
   [importRows, 74, 'Nothing was sent.'],
   [`${importRows} --dry-run`, 74, 'Nothing was sent.'],
+  ['doctor', 74, ' *Run the command without sudo.'],
 ] as const)(
   'sudo leaves nothing in the home folder of its user: %s (exit %i)',
   { tags: ['root'] },
@@ -72,11 +73,13 @@ test.for([
     const env = { HOME: home, PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key };
 
     const stdin = line === 'auth login' ? service.key : 'name\nfrog\n';
-    const { code, stderr } = await petstore(line.replace(' -p sandbox', ''), { env, stdin });
+    const { code, stdout, stderr } = await petstore(line.replace(' -p sandbox', ''), { env, stdin });
 
     expect(code, stderr).toBe(exit);
-    expect(stderr).toMatch(new RegExp(`is owned by another user \\(${victim}\\)\n${consequence}`));
-    expect(stderr).toContain('Run the command without sudo.');
+    // The rows of doctor are its result.
+    const said = stdout + stderr;
+    expect(said).toMatch(new RegExp(`is owned by another user \\(${victim}\\)\n${consequence}`));
+    expect(said).toContain('Run the command without sudo.');
     expect(readdirSync(home, { recursive: true })).toEqual(['.config']);
   },
 );
