@@ -9,10 +9,10 @@ import { canPrompt } from '../session/options.ts';
 import type { Session } from '../session/session.ts';
 import { profileFlag } from '../session/settings.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
-import { refuseForeignFolder, requireConfigFolder } from '../settings/folders.ts';
+import { requireConfigFolder } from '../settings/folders.ts';
 import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
 import { shortKeyNotice } from '../text/secret.ts';
-import { save } from './config.ts';
+import { requireOwnFolder, save } from './config.ts';
 import type { Verb } from './verb.ts';
 
 export const login: Verb = {
@@ -30,8 +30,7 @@ export const login: Verb = {
 async function logIn(session: Session): Promise<void> {
   const { context, options, settings } = session;
   refuseWhereUseless(session);
-  const folder = requireConfigFolder(context);
-  refuseForeignFolder(folder, context);
+  const folder = requireOwnFolder(session);
   const isPrompted = canPrompt(context, options);
 
   const known = isPrompted ? settings.get('base-url')?.value : requireBaseUrl(session, true);

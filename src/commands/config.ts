@@ -5,7 +5,7 @@ import type { JsonObject } from '../json/json.ts';
 import type { Session } from '../session/session.ts';
 import { findDefaultProfile, type Given } from '../session/settings.ts';
 import { settingsFile } from '../settings/file.ts';
-import { requireConfigFolder } from '../settings/folders.ts';
+import { refuseForeignFolder, requireConfigFolder } from '../settings/folders.ts';
 import { type SettingName, settingNames, settings } from '../settings/settings.ts';
 import { describeSetting } from './topics.ts';
 import type { Verb } from './verb.ts';
@@ -105,11 +105,21 @@ export async function setSetting(
 export async function save(session: Session, name: SettingName, value?: string): Promise<void> {
   const { context, profile, report } = session;
   const path = name === 'default-profile' ? { name } : { name, profile: profile.name };
+  const folder = requireOwnFolder(session);
   const { saveSetting } = await import('../settings/save.ts');
-  const file = await saveSetting(context, requireConfigFolder(context), path, value);
+  const file = await saveSetting(context, folder, path, value);
   const phrase = 'profile' in path ? ` for profile ${path.profile}` : '';
   const saved = `saved ${name}=${value && withoutSecrets(name, value)}${phrase} in ${file}`;
   notice(report, value === undefined ? `removed ${name}${phrase} from ${file}` : saved);
+}
+
+/** Returns the settings folder. What others can have written there would become the user's own. */
+export function requireOwnFolder({ context, settings }: Session): string {
+  const folder = requireConfigFolder(context);
+  refuseForeignFolder(folder, context);
+  const { open } = settings.file;
+  if (open) throw open.with({ consequence: 'Nothing was saved.' });
+  return folder;
 }
 
 export const unset: Verb = {

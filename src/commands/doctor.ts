@@ -142,9 +142,9 @@ async function checkVersions({ context }: Session): Promise<Finding> {
 async function checkSettings({ fault, settings }: Session): Promise<Finding> {
   if (fault) throw fault;
   for (const name of profileSettings) if (name !== 'base-url') settings.get(name);
-  const { path, unreachable } = settings.file;
+  const { path, unreachable, open } = settings.file;
   const [finding] = listComplaints(settings);
-  if (finding) return ['warn', finding, unreachable?.details.hint];
+  if (finding) return ['warn', finding, (unreachable ?? open)?.details.hint];
   if (path === undefined) return 'no settings folder';
   return existsSync(path) ? path : `no file yet (${path})`;
 }

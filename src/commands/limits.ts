@@ -22,7 +22,7 @@ export const limits: Verb = {
       'forget everything known, even a wait that the service asked for; only if you know that a ban was lifted or the plan has changed',
     ],
   ],
-  examples: ['petstore limits', 'petstore limits --query items[0].remaining -o raw'],
+  examples: ['petstore limits', "petstore limits --query 'items[0].remaining' -o raw"],
   notes: [
     'Sends no request without --refresh. The source of a value is service (a response had it), own count (of the requests from this state folder) or unknown.',
   ],

@@ -41,12 +41,6 @@ function isUsersOwn(path: string, { uid: owner }: Stats, uid: number | undefined
   return uid === 0 && owner === statSync(dirname(path)).uid;
 }
 
-export function othersCanChange(path: string, uid: number | undefined): boolean {
-  if (uid === undefined) return false;
-  const { uid: owner, mode } = statSync(path);
-  return (owner !== uid && owner !== 0) || (mode & 0o022) !== 0;
-}
-
 function read(path: string, maxBytes: number, check: (stats: Stats) => void): string | undefined {
   try {
     return withFile(path, (file) => {

@@ -41,10 +41,22 @@ export function findForeignFault(path: string, uid: number | undefined): FileFau
   const fault = findParentFault(dirname(path), uid) ?? findLinkFault(path, uid);
   if (fault) return fault;
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) return undefined;
-  if (!isOwn(stats, uid)) return createOwnerFault(path, stats, uid);
-  if (uid === undefined || (stats.mode & 0o022) === 0) return undefined;
-  const fix = `Run: ${commandOn('chmod 700', path)}`;
+  return (
+    stats &&
+    (isOwn(stats, uid) ? findModeFault(path, stats, uid) : createOwnerFault(path, stats, uid))
+  );
+}
+
+/** Returns the reason not to believe a file or folder: somebody else than root or the user can have changed it. */
+export function findOpenFault(path: string, uid: number | undefined): FileFault | undefined {
+  const stats = statSync(path);
+  const isTrusted = stats.uid === rootUid || isOwn(stats, uid);
+  return isTrusted ? findModeFault(path, stats, uid) : createOwnerFault(path, stats, uid);
+}
+
+function findModeFault(path: string, { mode }: Stats, uid: number | undefined) {
+  if (uid === undefined || (mode & 0o022) === 0) return undefined;
+  const fix = `Run: ${commandOn('chmod go-w', path)}`;
   return new FileFault(`${path} is writable by other users`, fix);
 }
 

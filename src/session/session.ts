@@ -55,7 +55,6 @@ export async function runSession(
     quiet: options.quiet ?? false,
     color: hasColor(stderr, context.env, options),
   });
-  if (fault && kind.onFault === 'warn') warn(report, fault.message);
 
   const { profile } = settings;
   const setup: Setup = { context, sink, options, settings, profile, report };
@@ -87,7 +86,9 @@ export async function runSession(
   } finally {
     endStatus();
     const { message, details }: Partial<Failure> = failure instanceof Failure ? failure : {};
-    for (const text of listComplaints(settings)) if (text !== message) warn(report, text);
+    const complaints = listComplaints(settings);
+    if (fault && kind.onFault === 'warn') complaints.unshift(fault.message);
+    for (const text of new Set(complaints)) if (text !== message) warn(report, text);
     // A failure may say when to try again, which may be later than the window's reset.
     if (details?.resetAt === undefined) printLimit();
   }
@@ -97,7 +98,8 @@ export async function runSession(
 export function listComplaints({ file }: Settings): string[] {
   const unknown = listUnknownFields(file.saved);
   const fields = `${file.path} has fields that are not known: ${unknown.join(', ')}`;
-  return [...(file.unreachable ? [file.unreachable.message] : []), ...(unknown[0] ? [fields] : [])];
+  const { message } = file.unreachable ?? file.open ?? {};
+  return [...(message ? [message] : []), ...(unknown[0] ? [fields] : [])];
 }
 
 async function createOutput(setup: Setup, format: Format, sink: Sink): Promise<Printer> {

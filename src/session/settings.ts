@@ -1,7 +1,4 @@
-import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
-import { othersCanChange } from '../disk/files.ts';
 import { configFailure, Failure, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
@@ -23,7 +20,7 @@ import {
   parseProfileName,
   sandboxProfile,
 } from '../settings/values.ts';
-import { commandOn, quoteIfNeeded } from '../text/shell.ts';
+import { quoteIfNeeded } from '../text/shell.ts';
 import { type CommonOptions, canPrompt } from './options.ts';
 
 /** A setting as it was written; `file` is the settings file if it comes from there. */
@@ -61,7 +58,7 @@ export class Settings {
     this.#context = context;
     this.#options = options;
     this.file = file;
-    if (given.file !== undefined) this.#refuseOpenFile('default-profile', given.file);
+    if (given.file !== undefined && file.open) throw file.open;
     const name = parseProfileName(given.text, given.source);
     // `sandbox -- COMMAND` saves an address for this profile, since it serves it itself; nobody else can.
     const isServed = file.saved.profiles?.[name]?.['base-url'] !== undefined;
@@ -73,7 +70,7 @@ export class Settings {
     const found = this.find(name);
     if (!found) return undefined;
     const { isGuarded, parse } = table[name];
-    if (isGuarded && found.file !== undefined) this.#refuseOpenFile(name, found.file);
+    if (isGuarded && found.file !== undefined && this.file.open) throw this.file.open;
     return { ...found, value: parse(found.text, found.source) };
   }
 
@@ -135,16 +132,6 @@ export class Settings {
     throw configFailure(
       `the API key of profile ${this.profile.name} is for ${origin}, not for ${value.origin}${fromSource(source)}`,
       `If the service has moved, move the key. Run: ${move(value)}`,
-    );
-  }
-
-  #refuseOpenFile(name: SettingName, file: string): void {
-    const paths = [file, dirname(file), dirname(realpathSync(file))];
-    const open = paths.find((path) => othersCanChange(path, this.#context.uid));
-    if (open === undefined) return;
-    throw configFailure(
-      `${name} was not used, because other users can change ${open}`,
-      `Run: ${commandOn('chmod go-w', open)} (and you must own it)`,
     );
   }
 }

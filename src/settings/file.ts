@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { readText } from '../disk/files.ts';
+import { findOpenFault } from '../disk/private-folder.ts';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/json.ts';
@@ -36,6 +38,8 @@ export type SettingsFile = {
   readonly saved: SavedSettings;
   /** The reason why a file that is there cannot be used. */
   readonly fault?: Failure | undefined;
+  /** The reason why nothing that could lead a key elsewhere is taken from it: others can write it. */
+  readonly open?: Failure | undefined;
   /** The reason why it cannot even be reached. It then counts as absent, unless something is missing. */
   readonly unreachable?: Failure | undefined;
 };
@@ -45,7 +49,8 @@ export function openSettingsFile(context: Context): SettingsFile {
   if (folder === undefined) return { saved: {} };
   const path = join(folder, settingsFile);
   try {
-    return { folder, path, saved: readSettings(path) };
+    const saved = readSettings(path);
+    return { folder, path, saved, open: findOpenFailure(path, context) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const isUnreachable = ['EACCES', 'EPERM', 'ENOENT'].includes(
@@ -55,6 +60,16 @@ export function openSettingsFile(context: Context): SettingsFile {
   }
 }
 
+function findOpenFailure(path: string, { uid }: Pick<Context, 'uid'>): Failure | undefined {
+  if (!existsSync(path)) return undefined;
+  for (const place of [path, dirname(path), dirname(realpathSync(path))]) {
+    const fault = findOpenFault(place, uid);
+    const unused = 'no base-url, api-key-command or default-profile is taken from it';
+    if (fault) return configFailure(`${fault.message}: ${unused}`, fault.details.hint);
+  }
+  return undefined;
+}
+
 /** Reads the settings file; empty if there is none. A broken file is named, and never replaced. */
 export function readSettings(path: string): SavedSettings {
   const json = readText(path, maxSettingsBytes);
@@ -62,7 +77,7 @@ export function readSettings(path: string): SavedSettings {
   const settings = parse(path, json);
   const mismatch = findMismatch(Saved, settings);
   if (mismatch) {
-    const hint = 'Settings are per profile: {"profiles":{"production":{"output":"json"}}}.';
+    const hint = 'Write settings as in {"profiles":{"production":{"max-wait":"120"}}}.';
     throw configFailure(`invalid settings file (${path}): ${mismatch.words}`, hint);
   }
   const { profiles = {} } = settings as SavedSettings;

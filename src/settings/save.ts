@@ -11,7 +11,6 @@ import { Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
 import { readSettings, type SavedSettings, settingsFile } from './file.ts';
-import { refuseForeignFolder } from './folders.ts';
 import type { SettingName } from './settings.ts';
 
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
@@ -26,7 +25,6 @@ export async function saveSetting(
   // A file that cannot be read is refused before anything is made.
   readSettings(path);
   const file = saving(path, () => {
-    refuseForeignFolder(folder, context);
     makePrivateFolder(folder);
     return existsSync(path) ? realpathSync(path) : path;
   });

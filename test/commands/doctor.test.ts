@@ -106,7 +106,7 @@ test.for<Row>([
   [/^ok {4}base url: \S+\/petstore\/v2 /m, 0, '', pets2],
   [/^ok {4}proxy: proxy:3128 \(from https_proxy\)$/m, 0, '', proxied],
   [
-    /^fail {2}state folder: (\S+\/limits) is writable by other users\n +Run: chmod 700 '\1'$/m,
+    /^fail {2}state folder: (\S+\/limits) is writable by other users\n +Run: chmod go-w '\1'$/m,
     74,
     '',
     {},

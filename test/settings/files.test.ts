@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -83,6 +84,7 @@ test.for<[keyof typeof readers, string, Make, string, isPossible?: boolean]>([
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
       expect(result.stderr).toContain(path);
       expect(result.stderr).toContain(says);
+      expect(result.stderr.trim().split('\n').length, result.stderr).toBeLessThan(4);
     }
     expect(sandbox.requests).toHaveLength(0);
     expect(lstatSync(path)).toMatchObject({ ino, size, mtimeMs, mode });
@@ -101,31 +103,73 @@ test('a stored key that cannot be used stands in the way of its own profile alon
   expect(await petstore(`${list} -p production`)).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
+test.for(['config list', 'profile list'])(
+  'a broken settings file is named once by %s',
+  async (line, { petstore, folder }) => {
+    write('{')(saveSettings(folder, ''));
+
+    const { exitCode, stderr } = await petstore(line);
+
+    expect([exitCode, stderr.split('is not valid JSON').length]).toEqual([2, 2]);
+  },
+);
+
 const local = 'http://127.0.0.1:4010/v1';
 const guarded = JSON.stringify({
   'default-profile': 'staging',
   profiles: { production: { 'base-url': local, 'api-key-command': 'a program that is not there' } },
 });
 
-test.skipIf(!isPosix).for<[string, string, open: (config: string) => void, isPossible?: boolean]>([
+const chmod = "Run: chmod go-w '";
+const openFiles: [string, string, open: (config: string) => void, says?: string][] = [
   ['base-url', 'others can write the file', (config) => chmodSync(fileIn(config), 0o602)],
   ['api-key-command', 'a group can write the folder', (config) => chmodSync(config, 0o770)],
   ['default-profile', 'others can write where a link leads to', moveToOpenFolder],
-  ['base-url', 'another user owns it', (config) => chownSync(fileIn(config), 12_345, 0), isRoot],
-])('%s is not taken from a file where %s', async (row, { petstore, sandbox, folder, skip }) => {
-  const [name, , open, isPossible = true] = row;
-  skip(!isPossible);
-  open(dirname(saveSettings(folder, guarded)));
+];
+const owner = (config: string) => chownSync(fileIn(config), 12_345, 0);
+if (isRoot) openFiles.push(['base-url', 'another user owns it', owner, 'without sudo']);
+test.skipIf(!isPosix).for(openFiles)(
+  '%s is not taken from a file where %s',
+  async (row, { petstore, sandbox, folder }) => {
+    const [name, , open, says = chmod] = row;
+    open(dirname(saveSettings(folder, guarded)));
 
-  const env = { PETSTORE_BASE_URL: name === 'base-url' ? undefined : local };
-  const flags = name === 'default-profile' ? '' : '-p production';
-  const { exitCode, stderr } = await petstore(`${list} ${flags}`, { env });
+    const env = { PETSTORE_BASE_URL: name === 'base-url' ? undefined : local };
+    const flags = name === 'default-profile' ? '' : '-p production';
+    const { exitCode, stderr } = await petstore(`${list} ${flags}`, { env });
+    const shown = await petstore('config list -p production');
 
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain(`${name} was not used, because other users can change ${folder}/config`);
-  expect(stderr).toContain("\nRun: chmod go-w '");
-  expect(sandbox.requests).toHaveLength(0);
-});
+    expect(exitCode).toBe(2);
+    expect(stderr.split('no base-url, api-key-command or default-profile is taken')).toHaveLength(
+      2,
+    );
+    expect(stderr).toContain(says);
+    expect(shown.stderr, 'of config list').toContain('no base-url, api-key-command');
+    expect(sandbox.requests).toHaveLength(0);
+  },
+);
+
+test
+  .skipIf(!isPosix)
+  .for([
+    'profile use production',
+    'config set max-wait 5m',
+    'config unset base-url',
+    'auth login --profile staging',
+  ])(
+  'what others wrote does not become the user’s own by %s',
+  async (line, { petstore, sandbox, folder }) => {
+    const path = saveSettings(folder, guarded);
+    chmodSync(path, 0o666);
+
+    const env = { PETSTORE_PROFILE: 'production', PETSTORE_BASE_URL: local };
+    const { exitCode, stderr } = await petstore(line, { env, stdin: testKey });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`taken from it\nNothing was saved.\n${chmod}`);
+    expect([statSync(path).mode & 0o777, sandbox.requests.length]).toEqual([0o666, 0]);
+  },
+);
 
 test.runIf(isRoot)(
   'a settings file of root is as good as one’s own',

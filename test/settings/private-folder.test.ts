@@ -30,8 +30,8 @@ const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own';
 describe('a folder in a state folder to which others can write', () => {
   test.for<[string, (path: string, elsewhere: string) => void, string, isPossible?: boolean]>([
     ['a link', (path, elsewhere) => symlinkSync(elsewhere, path), "rm 'PATH'"],
-    ['open to others', (path) => makeFolder(path, 0o702), "chmod 700 'PATH'", isPosix],
-    ['open to a group', (path) => makeFolder(path, 0o720), "chmod 700 'PATH'", isPosix],
+    ['open to others', (path) => makeFolder(path, 0o702), "chmod go-w 'PATH'", isPosix],
+    ['open to a group', (path) => makeFolder(path, 0o720), "chmod go-w 'PATH'", isPosix],
     ['a link of another user', linkOfAnother, ownFolder, isRoot],
     ['made by another user', (path) => giveAway(makeFolder(path, 0o755)), ownFolder, isRoot],
   ])('that is %s is not used, and the way out is said', async (row, { petstore, folder, skip }) => {

@@ -73,7 +73,10 @@ test.for([
     const env = { HOME: home, PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key };
 
     const stdin = line === 'auth login' ? service.key : 'name\nfrog\n';
-    const { code, stdout, stderr } = await petstore(line.replace(' -p sandbox', ''), { env, stdin });
+    const { code, stdout, stderr } = await petstore(line.replace(' -p sandbox', ''), {
+      env,
+      stdin,
+    });
 
     expect(code, stderr).toBe(exit);
     // The rows of doctor are its result.
