@@ -87,11 +87,12 @@ class Lookup {
   /** Requests the list, and goes by it: the service had its time to carry out what was unknown. */
   run(): Promise<Category[]> {
     const { items, ledger, turn } = this.#job;
-    return turn.list(async (hasNews) => {
+    return turn.list(async (findRecent, hasNews) => {
       this.hadNews = hasNews;
+      const names = hasNews ? items.map(({ name }) => name) : [];
       // Only now: whoever had the turn before has written down what it created.
-      if (hasNews) this.#entries = ledger.read(items.map(({ name }) => name));
-      const list = await fetchList(this.#job, findKnown(items), this.#entries);
+      if (hasNews) this.#entries = ledger.read(names);
+      const list = await fetchList(this.#job, findKnown(items), this.#entries, findRecent(names));
       this.#claimUnknown(list);
       decideFates(items, list, this.#entries);
       for (const copy of findCopies(items, list, this.known)) {

@@ -24,7 +24,7 @@ type Line = Omit<Entry, 'name' | 'as'> & {
 };
 
 /** For so long a list may lack what was created. */
-const maxLagMs = 60_000;
+export const maxLagMs = 60_000;
 /** For so long nobody goes by a list that still lacks it. */
 const maxLateMs = 3_600_000;
 const maxBytes = 256 * 1024 * 1024;

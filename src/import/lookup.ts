@@ -22,11 +22,12 @@ const maxOutageMs = 300_000;
 const firstTryMs = 1_000;
 const maxTryMs = 30_000;
 
-/** Returns a list that is not out of date: it has all that is known, and, or else after `settleMs`, what others have just created. */
+/** Returns a list that is not out of date: it has all that is known, and, or else after `settleMs`, what others have just created, on other machines under `recentIds`. */
 export async function fetchList(
   job: Looking,
   known: readonly Known[],
   entries: readonly Entry[],
+  recentIds: readonly string[],
 ): Promise<Category[]> {
   const { context, client, ledger, settleMs, report } = job;
   const end = context.uptime() + settleMs;
@@ -35,7 +36,8 @@ export async function fetchList(
     const recent = entries.filter((entry) => ledger.isRecent(entry));
     const list = await retryWhileAway(job, () => readCategories(client, { decides: true }));
     const missing = findUnlisted([...known, ...late], list);
-    const count = findUnlisted([...known, ...late, ...recent], list).length;
+    const lacked = findUnlisted([...known, ...late, ...recent], list).map(({ id }) => id);
+    const count = new Set([...lacked, ...findAbsent(recentIds, list)]).size;
     const leftMs = end - context.uptime();
     if (leftMs <= 0 && missing.length > 0) {
       // The next run has not seen it.
@@ -49,6 +51,12 @@ export async function fetchList(
     }
     await context.sleep(Math.min(pauseMs, leftMs), context.signal);
   }
+}
+
+function findAbsent(ids: readonly string[], list: readonly Category[]): string[] {
+  if (ids.length === 0) return [];
+  const listed = new Set(list.map(({ id }) => String(id)));
+  return ids.filter((id) => !listed.has(id));
 }
 
 async function retryWhileAway<Result>(

@@ -81,6 +81,7 @@ export class Round {
     this.#unknownInARow = 0;
     if (isNew) {
       this.#known.add(id);
+      this.#job.turn.noteCreated(item.name, String(id));
       this.#job.ledger.add(item);
       if (as !== undefined) this.#tell(item, `the service changed the name to ${quoted(as)}`);
     } else {

@@ -26,12 +26,20 @@ const holderSchema = z.object({
   since: momentSchema,
   hasEnded: z.optional(z.literal(true)),
 });
+const createdSchema = z.object({
+  /** A hash of account and name. */
+  key: z.string(),
+  id: z.string(),
+  at: momentSchema,
+});
 /** Whose turn it is to create by name at one service. Each beat of the holder is a new version. */
 const turnSchema = z.object({
   v: z.literal(2),
   holder: z.optional(holderSchema),
   /** When a create may last have left that no list has shown, by the clock of the cell. */
   unsettledAt: z.optional(momentSchema),
+  /** What machines created before they gave the turn back: they share no ledger, and for a minute a list may lack it. */
+  created: z.optional(z.array(createdSchema)),
 });
 export type Holder = z.infer<typeof holderSchema>;
 export type TurnValue = z.infer<typeof turnSchema>;
@@ -106,8 +114,12 @@ function openOnDisk(context: Context, folder: string, name: string): TurnCell {
   };
 }
 
-export function createValue(holder: Holder, unsettledAt: number | undefined): TurnValue {
-  return { v: 2, holder, unsettledAt };
+export function createValue(
+  holder: Holder,
+  unsettledAt: number | undefined,
+  created: TurnValue['created'],
+): TurnValue {
+  return { v: 2, holder, unsettledAt, created };
 }
 
 function unreadable(place: string, name: string, command: string): Failure {

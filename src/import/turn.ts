@@ -6,6 +6,7 @@ import type { RateLimitHooks } from '../request/exchange.ts';
 import { Obstacle, waitFor, waitWhileAway } from '../request/wait.ts';
 import { change } from '../store/cell.ts';
 import type { Stored } from '../store/store-cell.ts';
+import { type FindRecent, RecentCreates } from './recent-creates.ts';
 import { settleAfterKill } from './settle.ts';
 import {
   beatMs,
@@ -26,6 +27,7 @@ export type TurnOptions = TurnAddress & {
   readonly maxWaitMs: number;
   readonly settleAfterKillMs: number;
   readonly report: Report;
+  readonly hashName: (name: string) => string;
   /** Returns true if it is known what became of each create that was sent, after a power cut too. */
   readonly isSettled: () => boolean;
 };
@@ -46,6 +48,7 @@ type Held = {
   /** When the cell was last told that creates of ours may be under way, by our uptime. Undefined if none was sent. */
   toldAt?: number | undefined;
   readonly beat: AbortController;
+  readonly findRecent: FindRecent;
 };
 
 const minWaitMs = 2_000;
@@ -70,6 +73,7 @@ export class Turn {
   #state: State = { is: 'free' };
   /** Our last list, as long as nobody else has had the turn since. */
   #list: { readonly readAt: number; wasUsed: boolean } | undefined;
+  readonly #created: RecentCreates;
   readonly #inFlight = new Set<symbol>();
   #taking: Promise<Held> | undefined;
   #telling: Promise<void> | undefined;
@@ -81,6 +85,7 @@ export class Turn {
     this.#cell = openTurnCell(context, options);
     this.#self = { id: randomUUID(), owner, doing: options.doing, since: 0 };
     this.#watch = createWatch(context, this.#cell);
+    this.#created = new RecentCreates(options.hashName);
   }
 
   /** Does some work, and gives the turn back at its end. If anything is unsettled then, the next process waits. */
@@ -93,11 +98,11 @@ export class Turn {
   }
 
   /** Lists without the turn, so that nobody is waited for. A create may be sent by this list unless somebody had the turn since. */
-  async look<List>(fetch: () => Promise<List>): Promise<List> {
+  async look<List>(fetch: (findRecent: FindRecent) => Promise<List>): Promise<List> {
     const { signal, uptime } = this.#context;
     const read = async () => this.#cell.read();
-    const { value, version, isOutdated } = await this.#wait(signal, read);
-    const list = await fetch();
+    const { value, version, now, isOutdated } = await this.#wait(signal, read);
+    const list = await fetch(this.#created.findIn(value, now));
     const isSettled = !isOutdated && value?.unsettledAt === undefined;
     this.#state = { is: 'free', listedAt: isSettled ? version : undefined };
     this.#list = { readAt: uptime(), wasUsed: false };
@@ -105,17 +110,25 @@ export class Turn {
   }
 
   /** Takes the turn, waits until what others left is settled, and lists. `fetch` is told if others may have created something since. */
-  async list<List>(fetch: (hasNews: boolean) => Promise<List>): Promise<List> {
+  async list<List>(
+    fetch: (findRecent: FindRecent, hasNews: boolean) => Promise<List>,
+  ): Promise<List> {
     const { signal, uptime } = this.#context;
     // The list may have to wait for the limit of another day.
     await this.#tellIfSettled();
     const held = await this.#take(signal);
     const { report, settleAfterKillMs: ms } = this.#options;
     if (held.inherited) await settleAfterKill(this.#context, report, ms, held.inherited.seenAt);
-    const list = await fetch(this.#list === undefined);
+    const list = await fetch(held.findRecent, this.#list === undefined);
     this.#list = { readAt: uptime(), wasUsed: false };
+    this.#created.forgetOurs();
     await this.#tellIfSettled();
     return list;
+  }
+
+  /** Takes down what was created, for machines that have the turn later. */
+  noteCreated(name: string, id: string): void {
+    if (this.#cell.store) this.#created.note(name, id);
   }
 
   /** Sends a create, again if the turn has to be confirmed or taken first. `create` must note its outcome, and let a Withheld pass. */
@@ -158,7 +171,8 @@ export class Turn {
       const { holder } = value ?? {};
       if (this.#state.is === 'held' || holder?.id !== this.#self.id) return [undefined, undefined];
       const unsettledAt = isUnsettled ? now : state.inherited?.unsettledAt;
-      return [createValue({ ...holder, hasEnded: true }, unsettledAt), undefined];
+      const created = this.#created.addOurs(value, now);
+      return [createValue({ ...holder, hasEnded: true }, unsettledAt, created), undefined];
     }).catch(() => {});
     this.#state = { is: 'free', returning };
     await returning;
@@ -191,16 +205,19 @@ export class Turn {
       (seen) => {
         const silentMs = this.#watch(seen, this.#self.id);
         if (silentMs instanceof Obstacle) return [undefined, silentMs];
-        const next = createValue({ ...this.#self, since: seen.now }, seen.value?.unsettledAt);
+        const { unsettledAt, created } = seen.value ?? {};
+        const next = createValue({ ...this.#self, since: seen.now }, unsettledAt, created);
         return [next, { ...seen, silentMs }];
       },
     );
     if (found instanceof Obstacle) return found;
-    const { value: { holder, unsettledAt } = {}, version, now, isOutdated, silentMs } = found;
+    const { value, version, now, isOutdated, silentMs } = found;
+    const { holder, unsettledAt } = value ?? {};
     const listedAt = this.#state.is === 'free' ? this.#state.listedAt : undefined;
     const wasOurs = holder?.id === this.#self.id && holder.hasEnded;
     if (isOutdated || !(wasOurs || version === listedAt)) this.#list = undefined;
-    const held: Held = { is: 'held', beat: new AbortController() };
+    const findRecent = this.#created.findIn(value, now);
+    const held: Held = { is: 'held', beat: new AbortController(), findRecent };
     if (unsettledAt !== undefined) {
       held.inherited = { unsettledAt, seenAt: uptime() - measureAge(unsettledAt, now, silentMs) };
     }
@@ -222,14 +239,15 @@ export class Turn {
     const held = this.#state;
     if (held.is !== 'held') return;
     const askedAt = this.#context.uptime();
-    const found = await change(this.#cell, ({ value: { holder } = {}, now, isOutdated }) => {
+    const found = await change(this.#cell, ({ value, now, isOutdated }) => {
+      const { holder, created } = value ?? {};
       const isOurs = isOutdated || !holder || (holder.id === this.#self.id && !holder.hasEnded);
       if (this.#state !== held) return [undefined, 'given back'];
       if (!isOurs) return [undefined, 'taken'];
       const isTold = held.toldAt !== undefined;
       const unsettledAt = isTold ? now : held.inherited?.unsettledAt;
-      const next = createValue({ ...this.#self, since: holder?.since ?? now }, unsettledAt);
-      return [next, isTold ? 'told' : 'renewed'];
+      const self = { ...this.#self, since: holder?.since ?? now };
+      return [createValue(self, unsettledAt, created), isTold ? 'told' : 'renewed'];
     });
     if (this.#state !== held) return;
     if (found === 'told' && held.toldAt !== undefined) held.toldAt = askedAt;

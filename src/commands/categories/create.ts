@@ -10,6 +10,7 @@ import { type Content, categoryColumns, optionalFields, pickContent } from '../.
 import { decideFates, foldName } from '../../import/fates.ts';
 import type { Entry, Ledger } from '../../import/ledger.ts';
 import { describeOlder, fetchList, isNewCategory } from '../../import/lookup.ts';
+import type { FindRecent } from '../../import/recent-creates.ts';
 import type { Item } from '../../import/rows.ts';
 import { defaultSettleTimes, describeUnknown, settle } from '../../import/settle.ts';
 import { listIsOld } from '../../import/turn.ts';
@@ -124,7 +125,7 @@ async function createMissing(creation: Creation): Promise<Found> {
   const { session } = creation;
   const isSettled = () => !creation.isUnsettled;
   const turn = await openTurn(session, { doing: 'creating', settleAfterKillMs, isSettled });
-  const look = () => find(creation);
+  const look = (findRecent: FindRecent) => find(creation, findRecent);
   const attempt = async (): Promise<Found> => {
     for (let category = await turn.look(look); ; category = await turn.list(look)) {
       if (category) return { category, isNew: false };
@@ -133,6 +134,7 @@ async function createMissing(creation: Creation): Promise<Found> {
       const created = await sent.catch((error) => {
         if (error !== listIsOld) throw error;
       });
+      if (created?.isNew) turn.noteCreated(creation.body.name, String(created.category.id));
       if (created) return created;
     }
   };
@@ -155,10 +157,11 @@ function isUnsent(error: unknown): error is Failure {
 }
 
 /** Looks for the category in a new list, also under the name that the service has made of it. */
-async function find(creation: Creation): Promise<Category | undefined> {
+async function find(creation: Creation, findRecent?: FindRecent): Promise<Category | undefined> {
   const { session, ledger, body } = creation;
   creation.entries = ledger.read([body.name]);
-  const list = await listAgain(creation).catch((error) => {
+  const recentIds = findRecent?.([body.name]);
+  const list = await listAgain(creation, recentIds).catch((error) => {
     throw isUnsent(error) ? error : withDetails(error, nothingCreated);
   });
   const item: Item = { ...body, line: 1, index: 0, fate: 'create' };
@@ -171,13 +174,13 @@ async function find(creation: Creation): Promise<Category | undefined> {
 }
 
 /** Returns a list that has what the last one had. */
-function listAgain(creation: Creation): Promise<Category[]> {
+function listAgain(creation: Creation, recentIds: readonly string[] = []): Promise<Category[]> {
   const { session, client, ledger, list = [], entries } = creation;
   const { context, report } = session;
   const known = list.map(({ id, name }) => ({ id: String(id), name, as: name }));
   // Without a wait for a service that is away.
   const job = { context, report, client, ledger, settleMs, maxWaitMs: 0 };
-  return fetchList(job, known, entries);
+  return fetchList(job, known, entries, recentIds);
 }
 
 /** Creates the category. Given hooks of a turn, one that is listed after an unknown outcome is taken for the one that was sent. */

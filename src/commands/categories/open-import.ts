@@ -18,9 +18,11 @@ export async function openTurn(
   options: Pick<TurnOptions, 'doing' | 'isSettled' | 'settleAfterKillMs'>,
 ): Promise<Turn> {
   const { context, report } = session;
-  const { address } = await session.account();
+  const account = await session.account();
+  const { address } = account;
+  const hashName = (name: string) => nameFor(account, `created ${name}`);
   const folder = requireStateFolder(context);
   const store = await openStore(session);
   const maxWaitMs = session.settings.get('max-wait').value;
-  return new Turn(context, { folder, address, store, maxWaitMs, report, ...options });
+  return new Turn(context, { folder, address, store, maxWaitMs, report, hashName, ...options });
 }
