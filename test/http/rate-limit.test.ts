@@ -147,6 +147,11 @@ stories(
     each refused
     create rabbit < 429 5 => 5; event {"outcome":"refused","status":429}
 
+  a read waits as long as a 500 says, and no response makes it wait longer than --max-wait
+    list --max-wait 1m < 500 10 => at 10s; sent 2
+    list --max-wait 1m < 500 300 => 5; sent 1
+    list --max-wait 1m < 503 300 => 75; sent 1
+
   four 503 with Retry-After in a row end a read with the time
     list < 4 x 503 1 => 75; sent 4; event {"kind":"rate_limited","retryAfter":1,"status":503}
 

@@ -119,23 +119,6 @@ test.for([
   },
 );
 
-test.for([
-  [500, '300', 5, 1],
-  [503, '300', 75, 1],
-  [500, '10', 0, 2],
-] as const)(
-  'a read that %i tells to wait %s s ends with %i after %i requests: no wait is longer than --max-wait',
-  async ([status, told, exit, requests], { petstore, sandbox, clock }) => {
-    sandbox.reactions.push(reply(status, '', { 'retry-after': told }));
-
-    const { exitCode } = await petstore([...list, '--max-wait', '1m']);
-
-    expect(exitCode).toBe(exit);
-    expect(sandbox.requests).toHaveLength(requests);
-    expect(clock.now() - startTime >= 10_000).toBe(requests > 1);
-  },
-);
-
 describe('a response of the service', () => {
   test.for([
     ['key_banned', 'no', true],
