@@ -143,6 +143,9 @@ stories(
   after a 429 a create is sent again, since it was refused before it was handled
     create rabbit < 429 5 => sent 2; at 5s
 
+  after a 403 with Retry-After, too
+    create rabbit < 403 5 => sent 2; at 5s
+
   a create that was refused, and could not connect after that, is told as refused
     each refused
     create rabbit < 429 5 => 5; event {"outcome":"refused","status":429}

@@ -121,33 +121,6 @@ test.for([
 
 describe('a response of the service', () => {
   test.for([
-    ['key_banned', 'no', true],
-    ['too_many', 'You are banned for an hour.', true],
-    ['BANNED', '', true],
-    ['bandwidth', 'the band of your urban plan', false],
-  ] as const)('429 %s "%s" tells of a ban: %s', async (row, { petstore, sandbox }) => {
-    const [code, message, isBan] = row;
-    sandbox.react = () => reply(429, { code, message, status: 429 }, { 'retry-after': '60' });
-
-    const { exitCode, stderr } = await petstore([...list, '--max-wait', '0']);
-
-    expect(exitCode).toBe(75);
-    expect(stderr.includes('says your key is banned')).toBe(isBan);
-  });
-
-  test('a 403 that names a wait is a limit, in its own words', async ({ petstore, sandbox }) => {
-    const body = { code: 'forbidden', message: 'a secondary rate limit', status: 403 };
-    sandbox.reactions.push(reply(403, body, { 'retry-after': '30' }));
-
-    const denied = await petstore([...create, '--max-wait', '0']);
-    const waited = await petstore(create);
-
-    expect([denied.exitCode, waited.exitCode]).toEqual([75, 0]);
-    expect(denied.stderr).toContain('responded with 403: a secondary rate limit; nothing has been');
-    expect(sandbox.requests).toHaveLength(2);
-  });
-
-  test.for([
     ['a list with a Deprecation header', list, 200, '[]', { deprecation: '@1700000000' }],
     ['a refusal', list, 404, '{}', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
   ] as const)('%s tells of a deprecation', async (row, { petstore, sandbox }) => {
