@@ -13,8 +13,6 @@ import { answer } from '../../src/sandbox/service.ts';
 import type { Certificate } from './own-authority.ts';
 import { openServer } from './ports.ts';
 
-type Headers = Readonly<Record<string, string>>;
-
 /** A request that reached the service. */
 export type Arrival = {
   /** When it had arrived, by `performance.now()`, in ms. */
@@ -29,7 +27,7 @@ export type Arrival = {
 
 export type Reply = {
   readonly status: number;
-  readonly headers?: Headers;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
   /** Breaks the connection in the middle of the body. */
   readonly isCut?: boolean;
@@ -43,18 +41,12 @@ export type ServiceOptions = {
   readonly tls?: Certificate;
   /** Begins with the sample categories of `petstore sandbox`. */
   readonly isFilled?: boolean;
-  /** How far the service's clock is ahead of this machine's, in ms. */
-  readonly skewMs?: number;
-  /** Changes the headers of the sandbox's own responses. */
-  readonly spoil?: (headers: Headers) => Headers;
   /** Decides about a request, the `count`th; a promise holds the response back. */
   readonly react?: (
     arrival: Arrival,
     count: number,
   ) => Action | undefined | Promise<Action | undefined>;
 };
-
-const same = (headers: Headers) => headers;
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
@@ -67,7 +59,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** Serves a sandbox on a real port until `close` is called: for programs that are no tests. */
 export async function openService(options: ServiceOptions = {}) {
-  const { plan = plans.free, tls, isFilled, skewMs = 0, spoil = same, react } = options;
+  const { plan = plans.free, tls, isFilled, react } = options;
   const key = 'service-key-0123456789';
   const state = createState(isFilled ? {} : { categories: [] }, plan);
   const requests: Arrival[] = [];
@@ -75,15 +67,14 @@ export async function openService(options: ServiceOptions = {}) {
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const sandbox = createSandbox({
     key,
-    now: () => Date.now() + skewMs,
+    now: Date.now,
     answer: (request) => answer(state, request),
   });
 
   async function respond({ method, path: url, headers, body }: Arrival): Promise<Reply> {
     // Also under the names of proxies and certificates.
     const head = { method, url, headers: { ...headers, host: '127.0.0.1' } };
-    const reply = await sandbox(head, async () => Buffer.from(body));
-    return { ...reply, headers: spoil(reply.headers) };
+    return sandbox(head, async () => Buffer.from(body));
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
