@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Fixtures } from '../support/program.ts';
-import { createRandom, seed, shuffle } from '../support/random.ts';
+import { below, createRandom, seed } from '../support/random.ts';
 import type { Service } from '../support/service.ts';
 
 type Race = {
@@ -65,7 +65,7 @@ export async function race(
   }
 
   function killOne(): void {
-    const [victim] = shuffle([...running], random);
+    const victim = [...running][below(running.size, random)];
     if (victim === undefined || killed.size >= kills) return;
     const [child, name] = victim;
     killed.add(name);

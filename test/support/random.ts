@@ -37,11 +37,3 @@ export function below(limit: number, random: Random): number {
 export function pick<Item>(items: readonly [Item, ...Item[]], random: Random): Item {
   return items[below(items.length, random)] ?? items[0];
 }
-
-/** Returns these items in another order. */
-export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
-  return items
-    .map((item) => ({ item, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item);
-}
