@@ -24,6 +24,7 @@ type Outcome = {
   readonly duplicated: number;
   /** Windows from the first request to the last. */
   readonly windows: number;
+  readonly killed: number;
   readonly failures: readonly string[];
 };
 
@@ -48,7 +49,7 @@ export async function race(
 
   await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(loop % machines)));
   clearInterval(killer);
-  return { ...countUp(service, names, killed), failures };
+  return { ...countUp(service, names, killed), killed: killed.size, failures };
 
   async function runLoop(machine: number): Promise<void> {
     const HOME = join(folder, String(machine));
@@ -78,7 +79,7 @@ function countUp(
   { requests, state }: Service,
   names: readonly string[],
   killed: ReadonlySet<string>,
-): Omit<Outcome, 'failures'> {
+): Omit<Outcome, 'killed' | 'failures'> {
   const created = state.categories.map(({ name }) => name);
   const distinct = new Set(created);
   const times = requests.map(({ at }) => at);
