@@ -8,9 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { test as base, type Ended, expect, launcher } from '../support/program.ts';
+import { test as base, type Ended, expect, type Fixtures, launcher } from '../support/program.ts';
 import { filesBelow } from '../support/promises.ts';
-import { startService } from '../support/service.ts';
 import { plans } from '../support/values.ts';
 
 const disk = resolve('test/support/programs/faulty-disk.cjs');
@@ -123,7 +122,7 @@ test.for<[fault: string, codes: Ended['code'][], minSteps: number]>([
 ])(
   'the run after an import that a disk fails or kills at any step (%s), with a power cut behind it, creates each row once',
   { timeout },
-  async ([fault, codes, minSteps], { failAtEachStep, petstore, folder }) => {
+  async ([fault, codes, minSteps], { failAtEachStep, petstore, folder, serve }) => {
     const file = join(folder, 'rows.csv');
     writeFileSync(file, `name\n${names.join('\n')}\n`);
     const argv = ['categories', 'import', file, '--yes', '--settle', '10ms'];
@@ -134,7 +133,7 @@ test.for<[fault: string, codes: Ended['code'][], minSteps: number]>([
       argv,
       async (at) => {
         const home = join(folder, String(at));
-        return { ...(await startIn(home)), home, below: join(home, 'state', 'ledger') };
+        return { ...(await startIn(serve, home)), home, below: join(home, 'state', 'ledger') };
       },
       async ({ code, stderr }, { env, state, home, below }, where) => {
         if (code !== untouched) expect(codes, where).toContain(code);
@@ -155,9 +154,9 @@ test.for<[fault: string, codes: Ended['code'][], minSteps: number]>([
   },
 );
 
-test('where hard links are missing, an import says so', async ({ execute, folder }) => {
+test('where hard links are missing, an import says so', async ({ execute, folder, serve }) => {
   writeFileSync(join(folder, 'rows.csv'), 'name\ndog\n');
-  const { env } = await startService();
+  const { env } = await serve();
   const spoilt = { FAULT: 'EPERM', FAULT_FOLDER: '/', FAULT_AT: '1' };
   const argv = ['--require', disk, launcher, 'categories', 'import', 'rows.csv', '--yes'];
 
@@ -176,7 +175,7 @@ test.for<[fault: string, below: string]>([
 ])(
   'where the disk fails at any step of the limits (%s below %s), a command works and asks once, or sends nothing',
   { timeout },
-  async ([fault, below], { failAtEachStep, petstore, folder }) => {
+  async ([fault, below], { failAtEachStep, petstore, folder, serve }) => {
     const argv = ['categories', 'list', '--json', '--max-wait', '5s'];
 
     const steps = await failAtEachStep(
@@ -185,7 +184,8 @@ test.for<[fault: string, below: string]>([
       async (at) => {
         const home = join(folder, String(at));
         mkdirSync(home);
-        return { ...(await startIn(home)), home, below: below === '/' ? '/' : join(home, below) };
+        const service = await startIn(serve, home);
+        return { ...service, home, below: below === '/' ? '/' : join(home, below) };
       },
       async ({ code, stdout, stderr }, { env, requests, home }, where) => {
         // What cannot be read just now may hold a wait.
@@ -208,15 +208,13 @@ test.for<[fault: string, below: string]>([
 );
 
 /** A service of its own, and the environment of a program that keeps all its files in `home`. */
-async function startIn(home: string) {
-  const { url, key, state, requests } = await startService({ plan: plans.business });
-  const env = {
-    PETSTORE_BASE_URL: url,
-    PETSTORE_API_KEY: key,
+async function startIn(serve: Fixtures['serve'], home: string) {
+  const { env, state, requests } = await serve({ plan: plans.business });
+  const own = {
     PETSTORE_STATE_DIR: join(home, 'state'),
     PETSTORE_CONFIG_DIR: join(home, 'config'),
   };
-  return { env, state, requests };
+  return { env: { ...env, ...own }, state, requests };
 }
 
 /** Takes from the ledger what was not on the disk yet. */

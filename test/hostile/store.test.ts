@@ -10,7 +10,7 @@ import { createMemoryEngine } from '../support/memory-engine.ts';
 import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
 import { test as base, type Ended, expect } from '../support/program.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { plans } from '../support/values.ts';
 import { type EngineServer, startEngine } from './engine-server.ts';
 import { race } from './race.ts';
@@ -34,7 +34,7 @@ for (const [name, program] of Object.entries(engines))
           onTestFinished(() => server.kill());
           return server;
         }),
-      service: async ({}, use) => use(await startService()),
+      service: async ({ serve }, use) => use(await serve()),
       list: ({ petstore, service }, use) =>
         use((store, env) =>
           petstore('categories list --json --max-wait 0', {
@@ -145,9 +145,13 @@ for (const [name, program] of Object.entries(engines))
       expect(again).toMatchObject(fine);
     });
 
-    test('Ctrl-C ends a wait, also while the server stands still', async ({ open, start }) => {
+    test('Ctrl-C ends a wait, also while the server stands still', async ({
+      open,
+      serve,
+      start,
+    }) => {
       const server = await open();
-      const { env } = await startService({
+      const { env } = await serve({
         react: () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }),
       });
       const { child, says, ended } = start('categories list --json --max-wait inf', {
@@ -178,9 +182,9 @@ for (const [name, program] of Object.entries(engines))
 
     test('TLS: a connection that takes more than half a second is used once it stands', {
       tags,
-    }, async ({ open, petstore, folder }) => {
+    }, async ({ open, petstore, serve, folder }) => {
       const limited = { status: 429, headers: { 'retry-after': '6' }, body: '' };
-      const service = await startService({
+      const service = await serve({
         react: (_, count) => (count > 1 ? 'respond' : limited),
       });
       const authority = makeAuthority(folder);

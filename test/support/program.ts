@@ -67,7 +67,7 @@ export type Fixtures = {
   folder: string;
   /** An authority for certificates, of the tests of one file; it needs openssl. */
   authority: Authority;
-  /** Serves a sandbox as `startService` does. Concurrent tests need it: `onTestFinished` may belong to another one. */
+  /** Serves a sandbox, empty if not asked otherwise, on a real port until the test ends. */
   serve: (options?: ServiceOptions) => Promise<Service>;
   /** Starts a program in a clean environment. */
   spawn: (program: string, args: readonly string[], options?: Options) => Running;

@@ -5,7 +5,6 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
 import { createState } from '../../src/sandbox/sandbox-state.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
@@ -50,14 +49,7 @@ export type ServiceOptions = {
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Serves a sandbox, empty if not asked otherwise, on a real port until the test ends. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const service = await openService(options);
-  onTestFinished(service.close);
-  return service;
-}
-
-/** Serves a sandbox on a real port until `close` is called: for programs that are no tests. */
+/** Serves a sandbox, empty if not asked otherwise, on a real port until `close` is called. */
 export async function openService(options: ServiceOptions = {}) {
   const { plan = plans.free, tls, isFilled, react } = options;
   const key = 'service-key-0123456789';
