@@ -114,7 +114,7 @@ test('docs/setup.md names each variable and each setting', async ({ petstore }) 
 });
 
 test('docs/troubleshooting.md has a section for each kind of error, and quotes what is said', () => {
-  const sections = sectionsOf(troubleshooting, 2);
+  const sections = sectionsOf(troubleshooting);
   const said = [...sources, 'node_modules/commander/lib/command.js']
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n');

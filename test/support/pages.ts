@@ -14,11 +14,10 @@ export function filesOf(folder: string): string[] {
 
 type Section = { readonly title: string; readonly text: string };
 
-/** The parts of a page of Markdown under headings of that level, in their order; a deeper heading is part of the text. */
-export function sectionsOf(text: string, level: 2 | 3): Section[] {
-  const mark = '#'.repeat(level);
+/** The parts of a page of Markdown under headings of the second level, in their order; a deeper heading is part of the text. */
+export function sectionsOf(text: string): Section[] {
   return text
-    .split(new RegExp(`^${mark} `, 'm'))
+    .split(/^## /m)
     .slice(1)
     .map((section) => {
       const end = section.indexOf('\n');
@@ -28,7 +27,7 @@ export function sectionsOf(text: string, level: 2 | 3): Section[] {
 
 /** The section of that title. */
 export function sectionOf(text: string, title: string): string {
-  const found = sectionsOf(text, 2).find((section) => section.title === title);
+  const found = sectionsOf(text).find((section) => section.title === title);
   if (!found) throw new Error(`no section "${title}"`);
   return found.text;
 }
