@@ -14,11 +14,6 @@ type Run = (
   options?: RunOptions,
 ) => ReturnType<Fixtures['petstore']>;
 
-/** Returns the events of a run that are notices. */
-export function noticesOf({ events }: Awaited<ReturnType<Run>>) {
-  return events().filter(({ event }) => event === 'notice');
-}
-
 /** Machines that share nothing but an engine. */
 export type Machines = {
   readonly engine: MemoryEngine;

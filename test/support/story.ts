@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from './clock.ts';
 import { cutBefore } from './import-cases.ts';
-import { type Machines, noticesOf, test } from './machines.ts';
+import { type Machines, test } from './machines.ts';
 import { isFault } from './memory-engine.ts';
 import { expect, type Fixtures, networkError, type Reaction } from './petstore.ts';
 import { expectTold, loadCommands, never, windowHeaders } from './told.ts';
@@ -162,7 +162,10 @@ const facts: Readonly<Record<string, (text: string, ended: Ended) => unknown>> =
     const waits = end.events().filter(({ event }) => event === 'wait');
     expect(waits.map(({ reason }) => reason).join(' ') || 'none').toBe(text);
   },
-  notices: (text, { end }) => expect(noticesOf(end)).toHaveLength(Number(text)),
+  notices(text, { end }) {
+    const notices = end.events().filter(({ event }) => event === 'notice');
+    expect(notices).toHaveLength(Number(text));
+  },
   says: (text, { end }) => expect(end.stderr).toContain(text),
   event: (text, { end }) =>
     expect(end.events()).toContainEqual(expect.objectContaining(JSON.parse(text))),
