@@ -1,18 +1,5 @@
-import { Readable } from 'node:stream';
 import { expect, reply, test, testKey } from '../support/petstore.ts';
 import { interrupted } from '../support/values.ts';
-
-test('without a base URL and a key a login is the next step at a terminal', async ({
-  petstore,
-}) => {
-  const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined, NO_COLOR: '1' };
-  const stdin = Object.assign(Readable.from(['']), { isTTY: true });
-
-  const options = { env, columns: 300, context: { stdin } };
-  const { stderr } = await petstore('orders list -p staging', options);
-
-  expect(stderr).toContain('Run: petstore auth login --profile staging (or add --profile sandbox');
-});
 
 test.for<readonly [string, RegExp]>([
   ['-q --columns id categories list -o csv', /^id\n1\n$/],

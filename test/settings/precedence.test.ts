@@ -80,6 +80,7 @@ test.for<[Readonly<Record<string, string>>, string, RegExp]>([
   [{ ...proxy, NO_PROXY: '' }, 'doctor', /proxy: one:3128 \(from HTTPS_PROXY\)\n/],
   [{ ...proxy, NO_PROXY: 'h' }, 'doctor', /proxy: none\n/],
   [{ CI: '0', PETSTORE_API_KEY: '' }, 'orders list', /Run: petstore auth login \(or/],
+  [{ CI: '0', PETSTORE_BASE_URL: '', PETSTORE_API_KEY: '' }, 'orders list', /base.*login \(or/s],
   [{ CI: '1', PETSTORE_API_KEY: '' }, 'orders list', /Run: petstore auth login < KEY_FILE/],
   [{ TERM: 'dumb' }, 'help', /^Usage(?!.*\[1m)/s],
   [{ FORCE_COLOR: '0' }, 'help', /^Usage(?!.*\[1m)/s],
