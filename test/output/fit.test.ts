@@ -3,13 +3,13 @@ import { describe } from 'vitest';
 import { expect, reply, test } from '../support/petstore.ts';
 import { trials } from '../support/random.ts';
 import { drawings, screenOf } from '../support/screen.ts';
-import { exact } from '../support/values.ts';
+import { category, exact } from '../support/values.ts';
 
 const columns = ['--columns', 'id,name,description'];
 const list = ['categories', 'list', ...columns, '--no-color', '-q'];
 const longestId = '-9223372036854775808';
 const description = 'A loyal friend of people who like to walk in the rain';
-const rabbit = { id: exact(longestId), name: 'rabbit', description };
+const rabbit = category(longestId, 'rabbit', description);
 
 const cellsOf = (line: string) => line.normalize('NFC').replace(/[\u3000-\u9fff]/g, '12').length;
 const linesOf = (stdout: string) => stdout.trimEnd().split('\n');
@@ -54,10 +54,8 @@ describe('on a terminal a list', () => {
         ...['犬と猫は雨の中を歩くのが好き'.repeat(7), '🐕 नमस्ते สวัสดี '.repeat(9)],
         ...['𠀀'.repeat(60), '  two  spaces  and\u3000others'],
       ];
-      sandbox.categories.push(
-        rabbit,
-        ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
-      );
+      const named = names.map((name, n) => category(`${n}`, name, `${n} ${name}`));
+      sandbox.categories.push(rabbit, ...named);
 
       const { stdout } = await petstore([...list, '--no-header'], { columns });
 
@@ -103,7 +101,7 @@ describe('on a terminal a list', () => {
   });
 
   test('with no room for its words is one record a block', async ({ petstore, sandbox }) => {
-    sandbox.categories.push(rabbit, { id: exact('7'), name: 'dog' });
+    sandbox.categories.push(rabbit, category('7', 'dog'));
 
     const { stdout } = await petstore(list, { columns: 40 });
 
@@ -143,21 +141,17 @@ description:
 });
 
 const long = 'x'.repeat(100_000);
-const rows = Array.from({ length: 2_100 }, (_, n) => ({
-  id: exact(`${n}`),
-  name: `n${n}`,
-  description,
-}));
+const rows = Array.from({ length: 2_100 }, (_, n) => category(`${n}`, `n${n}`, description));
 
 test.for([
   [
     'more than a thousand rows, of which the first tell the widths',
-    [...rows, { id: exact('3001'), name: 'x'.repeat(500) }],
+    [...rows, category('3001', 'x'.repeat(500))],
     [`id    name   description\n0     n0     ${description}\n`, `\n3001  ${'x'.repeat(500)}\n`],
   ],
   [
     'a text of more than a thousand characters',
-    [{ id: exact('1'), name: long }, rabbit],
+    [category('1', long), rabbit],
     [`\n1                     ${long}\n`],
   ],
 ] as const)(

@@ -4,7 +4,7 @@ import { hostileName } from '../support/names.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { trials } from '../support/random.ts';
 import { screenOf } from '../support/screen.ts';
-import { exact, formats } from '../support/values.ts';
+import { category, formats } from '../support/values.ts';
 
 const forbidden =
   /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
@@ -105,9 +105,7 @@ test.for(formats)(
   'selectors and joiners that are text stay, as %s',
   async (format, { petstore, sandbox }) => {
     const names = Object.values(texts);
-    sandbox.categories.push(
-      ...names.map((name, at) => ({ id: exact(String(at)), name, description: name })),
-    );
+    sandbox.categories.push(...names.map((name, at) => category(String(at), name, name)));
 
     const { stdout } = await petstore(`categories list -o ${format}`);
 
@@ -136,7 +134,7 @@ test('on a terminal each row of a list can be told, whatever stands in it', asyn
 });
 
 test('a border in a text forges no row of a table', async ({ petstore, sandbox }) => {
-  sandbox.categories.push({ id: exact('1'), name: 'dog │ 2' });
+  sandbox.categories.push(category('1', 'dog │ 2'));
 
   expect((await petstore('categories list')).stdout).toContain('│ dog \\u{2502} 2 │');
 });
