@@ -116,9 +116,11 @@ test('a write is done even when the answer cannot be printed', async ({ petstore
 
 test('--verbose says each try, and no key or cookie', async ({ petstore, sandbox }) => {
   const answer = reply(200, '1', { 'set-cookie': 'session=1' });
-  sandbox.reactions.push(networkError('ECONNRESET'), answer);
+  sandbox.reactions.push(networkError('ECONNRESET'), answer, answer.clone());
 
-  const { stderr } = await petstore('api GET /x -v');
+  const secrets = ['session=1'];
+  const { stderr } = await petstore('api GET /x -v', { secrets });
+  await petstore('api GET /x -v --json', { secrets });
 
   for (const line of [
     'profile production: http://127.0.0.1:4010/v1',
