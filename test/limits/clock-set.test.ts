@@ -66,7 +66,7 @@ describe('a clock that is set', () => {
       const waits = [...stderr.matchAll(/next request in (.+?) \(/g)].map(([, time]) => time);
       for (const wait of waits) expect(wait).toMatch(/^([1-5]?\ds|1m( 1s)?)$/);
       const paces = stderr.match(/^petstore: \d+ of 12 rows.*$/gm) ?? [];
-      expect(paces.length).toBeGreaterThan(0);
+      expect(Math.min(waits.length, paces.length)).toBeGreaterThan(0);
       for (const pace of paces)
         expect(pace).toMatch(/rows(, about (2m|1m|(1m )?[1-5]?\ds) left)?$/);
     },
