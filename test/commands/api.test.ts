@@ -116,7 +116,7 @@ test('a write is done even when the answer cannot be printed', async ({ petstore
 
 test('--verbose says each try, and no key or cookie', async ({ petstore, sandbox }) => {
   const answer = reply(200, '1', { 'set-cookie': 'session=1' });
-  sandbox.reactions.push(networkError('ECONNRESET'), answer, answer.clone());
+  sandbox.reactions.push(networkError('ECONNRESET'), answer, answer);
 
   const secrets = ['session=1'];
   const { stderr } = await petstore('api GET /x -v', { secrets });

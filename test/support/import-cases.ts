@@ -137,7 +137,7 @@ export function reactTo(
   return ({ method, body = '' }) => {
     if (method !== 'POST' || JSON.parse(body).name !== name || left === 0) return undefined;
     left -= 1;
-    return reaction instanceof Response ? reaction.clone() : reaction;
+    return reaction;
   };
 }
 

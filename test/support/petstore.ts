@@ -256,7 +256,8 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
       return forward(request);
     }
     request.onSent();
-    return wireAnswer(reaction, clock.hold());
+    // It may be given again.
+    return wireAnswer(reaction.clone(), clock.hold());
   };
 }
 
