@@ -16,7 +16,6 @@ import { type Place, Stop } from './text.ts';
 
 /** A value takes up to a hundred times the memory of its text. */
 const maxRowValues = 1_000;
-const maxWholeValues = 1_000_000;
 
 /** A filter of jq for one object. */
 const onlyContent = `with_entries(select(.key|test("^(${contentFields.join('|')})$";"i")))`;
@@ -26,9 +25,8 @@ export async function readJson(text: string, rows: Rows): Promise<void> {
   const locate = createLocator(text);
   const reader = new JsonReader(text, maxRowValues);
   if (!reader.accept('[')) {
-    const reason = 'expected a JSON array such as [{"name": "dog"}]';
-    const hint = reader.peek() === '{' ? wayToArray(text, rows) : undefined;
-    throw new Stop(locate(reader.offset), reason, hint);
+    const hint = 'Write an array, or add --format ndjson for one object per line.';
+    throw new Stop(locate(reader.offset), 'expected a JSON array such as [{"name": "dog"}]', hint);
   }
   const hint = withJq(fieldsHint, quoteForShell(`map(${onlyContent})`), rows);
   try {
@@ -46,38 +44,6 @@ export async function readJson(text: string, rows: Rows): Promise<void> {
     if (!(error instanceof JsonError)) throw error;
     throw new Stop(locate(error.offset), error.reason);
   }
-}
-
-/** Says how to take the rows out of an object that has them inside, as answers of other services do. */
-function wayToArray(text: string, rows: Rows): string {
-  const path = findRows(parseIfJson(text));
-  if (!path) return 'Add --format ndjson for one object per line.';
-  return withJq(`Take out the array in ${path.slice(1)}.`, quoteForShell(path), rows);
-}
-
-function parseIfJson(text: string): Json | undefined {
-  try {
-    return parseJson(text, maxWholeValues);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
-}
-
-function findRows(value: Json | undefined): string | undefined {
-  if (Array.isArray(value))
-    return value.every(isJsonObject) && value.some(hasName) ? '' : undefined;
-  if (!isJsonObject(value) || hasName(value)) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const path = findRows(member);
-    const step = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
-    if (path !== undefined) return `.${step}${path}`;
-  }
-  return undefined;
-}
-
-function hasName(value: Json): boolean {
-  return isJsonObject(value) && Object.keys(value).some((field) => field.toLowerCase() === 'name');
 }
 
 /** Adds the command that does to a file what a sentence says. Of standard input there is none. */

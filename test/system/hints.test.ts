@@ -26,10 +26,6 @@ const row = '{"NAME":"ant","Description":"six legs","Extra":1,"__proto__":{}}';
 test.for([
   ['rows.json', `[${row},{"name":"bee","it's":2}]`],
   ['rows.ndjson', `${row}\n{"name":"bee","a.\\"b":2}\n`],
-  [
-    'rows.json',
-    '{"of":[{}],"a \'b":{"rows":[{"name":"ant","description":"six legs"},{"name":"bee"}]}}',
-  ],
   [`it's $(touch pwned) [1].JSON`, `[${row},{"name":"bee","size":2}]`],
 ] as const)(
   'the hint for %s makes a file that has its data: %s',
