@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { usageFailure } from '../errors.ts';
+import { type Failure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { categoryColumns } from '../fields.ts';
 import { readJson, readNdjson } from './json-rows.ts';
@@ -26,37 +26,25 @@ const names = 'CSV, TSV, JSON or NDJSON';
 
 type OtherFile = {
   readonly start: RegExp;
-  readonly extension?: RegExp;
   readonly what: string;
   readonly hint: string;
   /** Those that may begin so. */
   readonly formats?: readonly InputFormat[];
 };
 
-/** Files that are given by mistake, by their beginning and by their extension. */
+/** Files that are given by mistake, by their beginning. */
 const otherFiles: readonly OtherFile[] = [
   {
     // ZIP, and the format of .xls, of which UTF-8 leaves little.
     start: /^(PK(?![\s -~])|\ufffd\ufffd.\u0871)/,
-    extension: /^(xlsx?|ods|numbers|zip)$/,
     what: 'a workbook or an archive',
     hint: 'Save the sheet as CSV.',
   },
   { start: /^%PDF/, what: 'a PDF', hint: 'Save its table as CSV.' },
-  {
-    start: /^\s*<(!doctype )?html/i,
-    extension: /^html?$/,
-    what: 'an HTML page',
-    hint: 'It may be a login page.',
-  },
+  { start: /^\s*<(!doctype )?html/i, what: 'an HTML page', hint: 'It may be a login page.' },
   { start: /^\s*</, what: 'XML', hint: `Save it as ${names}.` },
   { start: /^[┌+]/, what: 'a table for people', hint: 'Write it with -o csv.' },
-  {
-    start: /^(---\s|- \w+: )/,
-    extension: /^ya?ml$/,
-    what: 'YAML',
-    hint: `YAML is only written; ${names} are read.`,
-  },
+  { start: /^(---\s|- \w+: )/, what: 'YAML', hint: `YAML is only written; ${names} are read.` },
   { start: /^\s*[[{]/, what: 'JSON', hint: jsonHint, formats: ['json', 'ndjson'] },
   {
     start: new RegExp(`^"?(${categoryColumns.join('|')})"?[,;\\t\\r\\n]`, 'i'),
@@ -77,12 +65,14 @@ export async function readInput(
 ) {
   if (file === '') throw usageFailure('the name of the file is empty');
   const given = format ?? detectFormat(file);
+  if (!given && file === '-') throw unknownFormat('standard input');
   const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);
   const beginning = bytes.toString('utf8', 0, 1_000).replace(/^\ufeff/, '');
-  refuse(
-    source,
-    otherFiles.find(({ start, formats }) => !formats?.includes(given) && start.test(beginning)),
-  );
+  const other = otherFiles.find(({ start, formats }) => {
+    return start.test(beginning) && !formats?.some((own) => own === given);
+  });
+  if (other) throw usageFailure(`${source} is ${other.what}`, other.hint);
+  if (!given) throw unknownFormat(source);
   const { context, report } = session;
   const rows = new Rows(report, path && file, async () => {
     await context.yieldToIo();
@@ -106,21 +96,14 @@ export async function readInput(
   return { source, path, items: rows.items };
 }
 
-function detectFormat(file: string): InputFormat {
+function detectFormat(file: string): InputFormat | undefined {
   const [, extension = ''] = /\.([^./\\]+)$/.exec(file.toLowerCase()) ?? [];
-  if (extension === 'jsonl') return 'ndjson';
-  const format = inputFormats.find((format) => format === extension);
-  if (format) return format;
-  refuse(
-    file,
-    otherFiles.find((other) => other.extension?.test(extension)),
-  );
-  const what = file === '-' ? 'standard input' : file;
-  throw usageFailure(`the format of ${what} is unknown`, `Add --format ${inputFormats.join('|')}.`);
+  return extension === 'jsonl' ? 'ndjson' : inputFormats.find((format) => format === extension);
 }
 
-function refuse(source: string, other: OtherFile | undefined): void {
-  if (other) throw usageFailure(`${source} is ${other.what}`, other.hint);
+function unknownFormat(source: string): Failure {
+  const hint = `Add --format ${inputFormats.join('|')}.`;
+  return usageFailure(`the format of ${source} is unknown`, hint);
 }
 
 /** Names that are the trace of a fault elsewhere are created all the same: they may be meant so. */

@@ -98,6 +98,21 @@ test.for([
   expect(json).toMatchObject([{ name: 'a', change: 'create' }]);
 });
 
+test.for([
+  ['a.xlsx', 'PK\u0003\u0004', 'is a workbook or an archive', 'Save the sheet as CSV.'],
+  ['a.yaml', '- id: 1\n', 'is YAML', 'YAML is only written; CSV, TSV, JSON or NDJSON are read.'],
+  ['a', 'name,description\na,b\n', 'is a table', 'Add --format csv or tsv.'],
+] as const)(
+  '%s is known by its beginning: %j',
+  async ([name, text, says, hint], { petstore, folder }) => {
+    const file = put(folder, text, name);
+    const { exitCode, stderr } = await petstore(['categories', 'import', file, '--yes']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(`petstore: ${file} ${says}\nNothing was sent.\n${hint}\n`);
+  },
+);
+
 test('a file of many pieces is read whole, line by line', async ({ petstore, folder }) => {
   let text = 'name,description\n';
   let line = 2;
