@@ -53,7 +53,7 @@ export class Rows {
   #rowCount = 0;
   #hasIgnoredIds = false;
   #hint: string | undefined;
-  #isCutShort = false;
+  #rowHint: string | undefined;
 
   /** @param file undefined for standard input */
   constructor(
@@ -85,10 +85,11 @@ export class Rows {
   fault(place: Place, reason: string, hint?: string): void {
     this.#countRow(place);
     this.#addFault(place, reason, hint);
+    // It may be the backup of a category that the service should never have taken.
+    this.#rowHint = 'Correct such rows, or leave them out.';
   }
 
   stop({ place, reason, hint }: Stop): void {
-    this.#isCutShort = true;
     this.#addFault(place, `${reason}; the rest was not read`, hint);
   }
 
@@ -104,17 +105,7 @@ export class Rows {
     const count = this.#faultCount;
     const listed = count > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
     const message = count === 1 ? first : `${source} has ${countOf(count, 'error')}${listed}`;
-    return usageFailure(message, this.#hint ?? this.#leaveOut(), faults);
-  }
-
-  /** The row may be the backup of a category that the service should never have taken. */
-  #leaveOut(): string | undefined {
-    if (this.items.length === 0 || this.#isCutShort) return undefined;
-    const [which, it] =
-      this.#faultCount === 1 ? ['this row stands', 'it'] : ['these rows stand', 'them'];
-    const count = this.items.length;
-    const others = count === 1 ? 'row' : countOf(count, 'row');
-    return `Only ${which} in the way. Delete ${it} in a copy of the file to import the other ${others}.`;
+    return usageFailure(message, this.#hint ?? this.#rowHint, faults);
   }
 
   #countRow(place: Place): void {
