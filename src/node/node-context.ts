@@ -135,18 +135,10 @@ export function createUptime(systemUptime: () => number, ticks: () => number): (
   let offset = 0;
   return () => {
     const now = ticks();
-    const missed = reportedUptime() - (now + offset);
+    const missed = systemUptime() * 1_000 - (now + offset);
     if (missed > maxLagMs) offset += missed;
     return now + offset;
   };
-
-  function reportedUptime(): number {
-    try {
-      return systemUptime() * 1_000;
-    } catch {
-      return 0;
-    }
-  }
 }
 
 /** Returns milliseconds. `performance` would do too, but Node loads it only when it is first used. */

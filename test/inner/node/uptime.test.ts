@@ -17,18 +17,4 @@ describe('the time since the machine started', () => {
     ticks += 10;
     expect(uptime()).toBe(4_500_000);
   });
-
-  test('goes by its ticks where the system does not tell', () => {
-    let ticks = 5;
-    const uptime = createUptime(
-      () => {
-        throw new Error('ENOSYS');
-      },
-      () => ticks,
-    );
-    uptime();
-    ticks += 1_000;
-
-    expect(uptime()).toBe(1_005);
-  });
 });
