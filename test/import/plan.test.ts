@@ -85,7 +85,7 @@ describe('the forecast that --dry-run shows', () => {
     [498, 'free', '500 requests: about 8m at 60 per minute'],
     [498, 'business', '500 requests: about 8m at 60 per minute'],
     [2_433, 'free', '2,435 requests: about 2d at 60 per minute and 1,000 per day'],
-    [18, 'free', '20 requests: about 23h on Free', { usedToday: 998 }],
+    [18, 'free', '20 requests: about 23h at 60 per minute and 1,000 per day', { usedToday: 998 }],
     [19_000, 'pro', '19,002 requests: about 26h 33m at 60 per minute and 10,000 per day'],
   ])('says of %i rows on plan "%s"', async (row, { petstore, importText, sandbox }) => {
     const [rows, plan, says, { usedToday = 0, perMinute = 60 } = {}, flags = []] = row;

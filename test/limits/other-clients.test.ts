@@ -59,10 +59,10 @@ stories(
     file pets.csv name ant bee cat
     categories import pets.csv --dry-run < 200 => says 5 requests: less than a minute at 60 per minute
 
-  reports nothing at all, a plan that is set counts by its name
+  reports nothing at all, a plan that is set counts
     config set plan pro
     file pets.csv name ant bee cat
-    categories import pets.csv --dry-run < 200 => says 5 requests: less than a minute on Pro
+    categories import pets.csv --dry-run < 200 => says 5 requests: less than a minute at 300 per minute
 
   reports no reset, a minute counts
     list! < limit 2

@@ -26,15 +26,12 @@ export async function forecastImport(
   const minutes = Math.round(ms / windowMs.minute) * windowMs.minute;
   const time = minutes === 0 ? 'less than a minute' : `about ${duration(minutes)}`;
   const perDay = requests > day.left ? ` and ${formatCount(day.limit)} per day` : '';
-  const isOfPlan = status.minute.source !== 'service' && minute.limit === plan?.value.minute;
-  const limit = isOfPlan
-    ? `on ${plan.text.replace(/^[a-z]/, (letter) => letter.toUpperCase())}`
-    : `at ${formatCount(minute.limit)} per minute${perDay}`;
   const isDayUnknown = day.limit === Number.POSITIVE_INFINITY && requests > maxOnAnyDay;
   const unknown = isDayUnknown
     ? `; the daily limit is unknown${planAdvice(session, minute.limit)}`
     : '';
-  return { ms, words: `${countOf(requests, 'request')}: ${time} ${limit}${unknown}` };
+  const rate = `at ${formatCount(minute.limit)} per minute${perDay}`;
+  return { ms, words: `${countOf(requests, 'request')}: ${time} ${rate}${unknown}` };
 }
 
 function planAdvice({ profile }: Session, limit: number): string {
