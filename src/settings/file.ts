@@ -9,15 +9,8 @@ import { findMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import { configFolder } from './folders.ts';
-import { type ProfileSetting, profileSettings } from './settings.ts';
+import { profileSettings } from './settings.ts';
 import { isProfileName } from './values.ts';
-
-type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
-
-export type SavedSettings = {
-  readonly 'default-profile'?: string | undefined;
-  readonly profiles?: Readonly<Record<string, ProfileSettings>> | undefined;
-};
 
 const text = z.optional(z.string());
 const Saved = z.object({
@@ -26,6 +19,8 @@ const Saved = z.object({
     z.record(z.string(), z.object(Object.fromEntries(profileSettings.map((name) => [name, text])))),
   ),
 });
+
+export type SavedSettings = Readonly<z.infer<typeof Saved>>;
 
 export const settingsFile = 'settings.json';
 
