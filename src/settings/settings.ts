@@ -2,7 +2,7 @@ import { formats } from '../formats.ts';
 import { plans } from '../plans.ts';
 import { withoutUrlSecrets } from '../text/secret.ts';
 import { parseBaseUrl, parseSharedStore, redactStoreUrl } from './addresses.ts';
-import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
+import { parseChoice, parseCommand, parseDuration, parsePlan, parseProfileName } from './values.ts';
 
 export type Setting = {
   readonly flags?: `${string}--${string} <${string}>`;
@@ -48,7 +48,7 @@ const table = {
     help: 'output format',
     choices: formats,
     fallback: 'table',
-    parse: parseFormat,
+    parse: (text, source) => parseChoice('output format', text, formats, source),
   },
   'max-wait': {
     flags: '--max-wait <duration>',
@@ -56,7 +56,7 @@ const table = {
     variable: 'PETSTORE_MAX_WAIT',
     help: 'longest wait for the rate limit, for another import, or for a service that is away (default 2m; 0: never, inf: for ever)',
     fallback: '2m',
-    parse: parseMaxWait,
+    parse: (text, source) => parseDuration(text, source, '30s, 2m, 0 or inf'),
   },
   plan: {
     help: 'plan of your key: for estimates, and as the limit if the service names none',

@@ -1,5 +1,4 @@
 import { type Failure, unsentFailure } from '../errors.ts';
-import { type Format, formats } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
 import { quoted } from '../text/quote.ts';
 
@@ -43,10 +42,6 @@ export function parseDuration(text: string, source?: string, examples = '30s, 2m
   return Number(amount) * units[unit as keyof typeof units];
 }
 
-export function parseMaxWait(text: string, source?: string): number {
-  return parseDuration(text, source, '30s, 2m, 0 or inf');
-}
-
 export function parsePlan(text: string, source?: string): Quotas {
   if (Object.hasOwn(plans, text)) return plans[text as keyof typeof plans];
   const [, minute, day] = /^(\d{1,9})\/min,(\d{1,9})\/day$/.exec(text) ?? [];
@@ -55,10 +50,6 @@ export function parsePlan(text: string, source?: string): Quotas {
     throw invalid('plan', text, source, hint);
   }
   return { minute: Number(minute), day: Number(day) };
-}
-
-export function parseFormat(text: string, source?: string): Format {
-  return parseChoice('output format', text, formats, source);
 }
 
 /** Parses a command line for a shell. It is never quoted: it may contain what opens a vault. */
