@@ -2,13 +2,11 @@ import { fstatSync, lstatSync, renameSync, rmSync, type Stats, statSync } from '
 import { dirname } from 'node:path';
 import { asFailure, configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
+import { formatCount } from '../time.ts';
 import { noHardLinks, readStart, withFile, writeNew } from './open-file.ts';
 import { fixOfOwner, makePrivateFolder, ownFolder, syncFolder } from './private-folder.ts';
 import { listTemporaries, nameTemporary, removeFiles } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
-
-const KiB = 1024;
-const MiB = 1024 * KiB;
 
 const spaceHint = 'Free some disk space and run the command again.';
 
@@ -46,8 +44,8 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
     return withFile(path, (file) => {
       check(fstatSync(file));
       const bytes = readStart(file, maxBytes + 1);
-      if (bytes.length > maxBytes)
-        throw configFailure(`${path} is larger than ${inWords(maxBytes)}`);
+      const limit = `${formatCount(maxBytes)} bytes`;
+      if (bytes.length > maxBytes) throw configFailure(`${path} is larger than ${limit}`);
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     });
   } catch (error) {
@@ -60,10 +58,6 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
 /** No file can have a name that is too long. */
 export function isNotFound(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
-}
-
-function inWords(bytes: number): string {
-  return bytes < MiB ? `${bytes / KiB} KiB` : `${bytes / MiB} MiB`;
 }
 
 function isLink(path: string): boolean {
