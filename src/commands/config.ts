@@ -116,9 +116,10 @@ export async function save(session: Session, name: SettingName, value?: string):
 /** Returns the settings folder. What others can have written there would become the user's own. */
 export function requireOwnFolder({ context, settings }: Session): string {
   const folder = requireConfigFolder(context);
+  const { unreachable, open } = settings.file;
+  const fault = unreachable ?? open;
+  if (fault) throw fault.with({ consequence: 'Nothing was saved.' });
   refuseForeignFolder(folder, context);
-  const { open } = settings.file;
-  if (open) throw open.with({ consequence: 'Nothing was saved.' });
   return folder;
 }
 
