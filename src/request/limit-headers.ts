@@ -12,11 +12,11 @@ const unreadableWaitMs = 60 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
 const maxRetryAfterMs = 366 * 24 * hourMs;
 
-export function readLimits(headers: WireHeaders, receivedAt: number): LimitReading {
+export function readLimits(status: number, headers: WireHeaders, receivedAt: number): LimitReading {
   const date = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
   const now = serviceTime(date, receivedAt);
   const limit = wholeNumber(headers, 'x-ratelimit-limit') || undefined;
-  const reported = wholeNumber(headers, 'x-ratelimit-remaining');
+  const reported = readRemaining(status, headers);
   const remaining = reported === undefined ? undefined : Math.min(reported, limit ?? reported);
   const reset = serviceMoment(headerValues(headers, 'x-ratelimit-reset')[0], now);
   const isWhole = limit !== undefined && remaining !== undefined && reset !== undefined;
@@ -32,6 +32,13 @@ export function readLimits(headers: WireHeaders, receivedAt: number): LimitReadi
 function serviceTime(date: number | undefined, receivedAt: number): number {
   if (date === undefined) return receivedAt;
   return receivedAt >= date && receivedAt < date + secondMs ? receivedAt : date;
+}
+
+function readRemaining(status: number, headers: WireHeaders): number | undefined {
+  const name = 'x-ratelimit-remaining';
+  // Who is over the limit may be counted on below zero; elsewhere -1 may say that there is no limit.
+  const isBelowZero = status === 429 && /^\s*-\d/.test(headerValues(headers, name)[0] ?? '');
+  return isBelowZero ? 0 : wholeNumber(headers, name);
 }
 
 function wholeNumber(headers: WireHeaders, name: string): number | undefined {

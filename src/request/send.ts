@@ -37,7 +37,7 @@ export async function sendOnce(
     attempt.hasHead = true;
     const { status, headers } = answer;
     const receivedAt = context.now();
-    const head = { status, headers, limits: readLimits(headers, receivedAt), receivedAt };
+    const head = { status, headers, limits: readLimits(status, headers, receivedAt), receivedAt };
     request.onHead?.(head);
     const read = status < 300 ? readBody : readRefusal;
     const body = await read(answer, attempt);

@@ -58,6 +58,7 @@ stories(
 const byAnother = [
   ['its Retry-After and its reset', '429 6 left 0/900 for 6s', 6],
   ['its reset alone', '429 left 0/900 for 6s', 6],
+  ['its reset, counted on below zero', '429 left -1/900 for 6s', 6],
   ['its reset, where its Retry-After is over before', '429 2 left 0/900 for 6s', 6],
   ['its Retry-After, where its reset is over before', '429 6 left 0/900 for 2s', 6],
   ['a limit of its own', '429 6 left 0/5 for 6s', 6],
