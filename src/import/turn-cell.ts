@@ -82,7 +82,7 @@ function openInStore(context: Context, store: Store, key: string): TurnCell {
     try {
       return turnSchema.parse(JSON.parse(json));
     } catch {
-      throw unreadable(`the shared store ${store.name}`, key, `redis-cli DEL ${key}`);
+      throw unreadable(`the shared store ${store.name}`, key, 'delete this key there.');
     }
   };
   const explain = (error: unknown) => storeFailure(store.name, error);
@@ -96,7 +96,7 @@ function openOnDisk(context: Context, folder: string, name: string): TurnCell {
     isSynced: true,
     isValid: (value) => turnSchema.safeParse(value).success,
     onDamage() {
-      throw unreadable(folder, name, commandOn('rm -r', path));
+      throw unreadable(folder, name, `delete it. Run: ${commandOn('rm -r', path)}`);
     },
     check() {
       saving(folder, () => securePrivateFolder(folder, uid));
@@ -122,11 +122,11 @@ export function createValue(
   return { v: 2, holder, unsettledAt, created };
 }
 
-function unreadable(place: string, name: string, command: string): Failure {
+function unreadable(place: string, name: string, way: string): Failure {
   return unsentFailure(
     'output',
     `${place} has a value that this version of petstore cannot read (${name})`,
-    `If no petstore is creating anything, delete it. Run: ${command}`,
+    `If no petstore is creating anything, ${way}`,
   );
 }
 

@@ -82,8 +82,8 @@ describe('a machine that creates by name', () => {
     const { exitCode, events } = await run('one', patiently);
 
     expect([exitCode, sandbox.requests]).toEqual([74, []]);
-    const hint = expect.stringContaining(`redis-cli DEL ${turn.key}`);
-    expect(events().at(-1)).toMatchObject({ outcome: 'not_sent', hint });
+    const message = expect.stringContaining(`(${turn.key})`);
+    expect(events().at(-1)).toMatchObject({ outcome: 'not_sent', message });
   });
 
   test('waits for what a killed one may have sent', async ({ run, turn: _, clock, sandbox }) => {
