@@ -109,22 +109,39 @@ export function describeOlder({ id, name }: Category): string {
   return `the service answered with id ${id} (${quoted(name)}), which existed before`;
 }
 
-/** Finds categories for rows of unknown outcome: of exactly their names, and with an id that was not known before. */
+/** Finds categories for rows of unknown outcome: with an id that was not known before, of exactly their names, or else of one that looks like it. */
 export function claim(
   unknown: readonly Item[],
   list: readonly Category[],
   known: Set<Category['id']>,
 ): Item[] {
-  // Of several the first one: our own is older than a copy by another client.
-  const fresh = list.filter(({ id }) => !known.has(id)).toReversed();
-  const free = new Map(fresh.map(({ id, name }) => [name, id]));
-  return unknown.filter((item) => {
-    const id = free.get(item.name);
-    if (id === undefined) return false;
-    free.delete(item.name);
-    known.add(id);
-    return Object.assign(item, { fate: 'created', id: String(id) });
+  const fresh = list.filter(({ id }) => !known.has(id));
+  // Of several of one name the first one: our own is older than a copy by another client.
+  const exact = unknown.filter((item) =>
+    take(
+      item,
+      fresh.find(({ name }) => name === item.name),
+    ),
+  );
+  const others = unknown.filter((item) => {
+    if (item.fate !== 'unknown') return false;
+    const fold = foldName(item.name);
+    const [alike, ...more] = fresh.filter(({ id, name }) => {
+      return !known.has(id) && foldName(name) === fold;
+    });
+    // Of two nobody knows which one the service has made of ours.
+    return more.length === 0 && take(item, alike);
   });
+  return [...exact, ...others];
+
+  function take(item: Item, category: Category | undefined): boolean {
+    if (!category || known.has(category.id)) return false;
+    const { id, name } = category;
+    known.add(id);
+    const as = name === item.name ? undefined : name;
+    Object.assign(item, { fate: 'created', id: String(id), as });
+    return true;
+  }
 }
 
 /** Finds further categories with a name that was sent: of a service that was late, or of another client. */

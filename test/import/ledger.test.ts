@@ -86,6 +86,24 @@ describe('a service that keeps names in a form of its own', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
+  test('has made of a row whose response was lost what looks like it', async ({
+    rename,
+    importText,
+    sandbox,
+  }) => {
+    rename((name) => name.toLowerCase());
+    const { react } = sandbox;
+    const lost = reactTo('Ferret', (request, forward) =>
+      cutAfter(request, () => (react(request) as Create)(request, forward)),
+    );
+    sandbox.react = (request) => lost(request) ?? react(request);
+
+    const { exitCode, json } = await importText('name\nFerret\n');
+
+    expect([exitCode, json.items]).toMatchObject([0, [{ outcome: 'created', as: 'ferret' }]]);
+    expect(namesIn(sandbox)).toEqual(['ferret']);
+  });
+
   test('has a copy, which is named, of a row whose response was lost', async ({
     rename,
     importText,
