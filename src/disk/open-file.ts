@@ -102,5 +102,5 @@ export function link(path: string, newPath: string): void {
 }
 
 function misplaced(path: string, what: string): FileFault {
-  return new FileFault(`${path} ${what}`, 'Move it elsewhere and run the command again.');
+  return new FileFault(`${path} ${what}`, 'A regular file belongs there.');
 }
