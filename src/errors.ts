@@ -98,12 +98,13 @@ export function withDetails(error: unknown, details: FailureDetails): unknown {
 }
 
 /** Says what was created, where its result could not be printed. */
-export function unprintedFailure(error: unknown, created: string, consequence: string): Failure {
+export function unprintedFailure(error: unknown, created: string): Failure {
   const failure = asFailure(error);
-  if (failure) return failure.with({ outcome: 'created', consequence });
+  const details = { outcome: 'created', consequence: undefined } as const;
+  if (failure) return failure.with(details, `${created}; ${failure.message}`);
   const message = `${created}; the result could not be printed`;
   const exitCode = error instanceof Exit ? error.exitCode : undefined;
-  return new Failure('output', message, { outcome: 'created', exitCode, cause: error });
+  return new Failure('output', message, { ...details, exitCode, cause: error });
 }
 
 const tooManyFiles = ['EMFILE', 'ENFILE'];

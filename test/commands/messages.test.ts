@@ -11,7 +11,6 @@ const outcomes: Readonly<Record<string, string>> = {
   'Nothing was sent.': 'not_sent',
   'Nothing was created.': 'refused|not_sent',
   'It may have been created.': 'unknown',
-  'The category was created with id 1.': 'created',
   'The service accepted the request.': 'done',
   'It may have been carried out.': 'unknown',
 };

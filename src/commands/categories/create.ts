@@ -103,9 +103,7 @@ async function createOne(
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ record: category, columns: categoryColumns }).catch((error) => {
     if (!isNew) throw error;
-    const id = `with id ${category.id}`;
-    const created = `created "${category.name}" ${id}`;
-    throw unprintedFailure(error, created, `The category was created ${id}.`);
+    throw unprintedFailure(error, `created "${category.name}" with id ${category.id}`);
   });
 }
 

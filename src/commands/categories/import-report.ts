@@ -87,6 +87,7 @@ export async function reportEnding(
   const { output, report } = session;
   const counts = countWords(items.map(toOutcome));
   const failure = importFailure(ending, items, counts);
+  const created = `${countOf(counts.created ?? 0, 'row')} created`;
   const result = {
     text: listEntries(counts).map(([word, count]) => {
       return `${rowFates[word].words}: ${formatCount(count)}`;
@@ -96,8 +97,7 @@ export async function reportEnding(
     head: { file: source, rows: items.length, counts, copies: [...ending.copies] },
   };
   await output.print(result).catch((error) => {
-    const created = `${countOf(counts.created ?? 0, 'row')} created`;
-    if (!failure) throw unprintedFailure(error, created, `The import finished: ${created}.`);
+    if (!failure) throw counts.created ? unprintedFailure(error, created) : error;
     if (error instanceof Failure) warn(report, error.message);
   });
   if (failure) throw failure;

@@ -175,7 +175,7 @@ test('Ctrl-C in the wait after a 429 ends a create that was refused', async ({
 });
 
 describe('a category that was created when Ctrl-C came', () => {
-  const id = 'petstore: interrupted\nThe category was created with id 1.\n';
+  const id = 'petstore: created "rabbit" with id 1; interrupted\n';
   test.for<[string, string, (clock: Fixtures['clock'], stop: () => void) => Promise<void>]>([
     ['is printed within a second', '', (clock) => clock.sleep(900, never)],
     ['is said by its id if nobody reads in time', id, (clock) => clock.sleep(1e9, never)],
@@ -199,7 +199,7 @@ describe('a category that was created when Ctrl-C came', () => {
 });
 
 test.for([
-  ['ENOSPC', '', 74, /^petstore: cannot write .*\nThe category was created with id 1\.\n$/],
+  ['ENOSPC', '', 74, /^petstore: created "rabbit" with id 1; cannot write .*\n$/],
   ['EPIPE', '', 141, /^petstore: created "rabbit" with id 1; the result could not be printed\n$/],
   ['EPIPE', '--json', 141, /"created \\"rabbit\\" with id 1; .*"outcome":"created"/],
   ['EPIPE', '--if-missing', 141, /^$/],
