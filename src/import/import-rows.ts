@@ -3,11 +3,12 @@ import { nothingSent, withDetails } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import type { Client } from '../service/client.ts';
 import type { Category } from '../service/resources.ts';
+import { quoted } from '../text/quote.ts';
 import { formatCount } from '../time.ts';
 import { decideFates, findByFate } from './fates.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { claim, fetchList, findCopies, type Known } from './lookup.ts';
-import type { Item } from './rows.ts';
+import { describeRow, type Item } from './rows.ts';
 import { Round, type StopReason } from './send-rows.ts';
 import { describeUnknown, type SettleTimes, settle } from './settle.ts';
 import type { Turn } from './turn.ts';
@@ -108,7 +109,10 @@ class Lookup {
     const unknown = findByFate(items, 'unknown');
     const found = claim(unknown, list, this.known);
     for (const item of found) {
+      const { as } = item;
       ledger.add(item);
+      if (as !== undefined)
+        notice(report, `${describeRow(item)}: the list has it as ${quoted(as)}`);
       onRowDone();
     }
     const absent = findByFate(unknown, 'unknown');

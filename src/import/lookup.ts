@@ -22,7 +22,7 @@ const maxOutageMs = 300_000;
 const firstTryMs = 1_000;
 const maxTryMs = 30_000;
 
-/** Returns a list that is not out of date: it has all that is known, and, or else after `settleMs`, what others have just created, on other machines under `recentIds`. */
+/** Returns a list that is not out of date: it has all that is known, and, or else after `settleMs`, what others have just created, under `recentIds` other machines. */
 export async function fetchList(
   job: Looking,
   known: readonly Known[],

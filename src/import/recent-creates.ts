@@ -1,36 +1,44 @@
+import type { Context } from '../context.ts';
 import { maxLagMs } from './ledger.ts';
 import type { TurnValue } from './turn-cell.ts';
 
 type Created = NonNullable<TurnValue['created']>;
 
-/** Returns ids under which other machines have just created these names. A list that lacks one is out of date. */
+/** Returns ids under which machines have just created these names. A list that lacks one is out of date. */
 export type FindRecent = (names: readonly string[]) => string[];
 
-/** As many as the largest plan lets through in a minute. */
-const maxCreated = 1_000;
+/** Five times what the largest plan lets through in a minute. */
+const maxCreated = 5_000;
 
-/** What machines that share a store created just before they gave the turn back. They share no ledger. */
+/** What machines that share a store have created within a minute. They share no ledger. */
 export class RecentCreates {
+  readonly #uptime: Context['uptime'];
   readonly #hashName: (name: string) => string;
-  #ours: Pick<Created[number], 'key' | 'id'>[] = [];
+  #ours: { readonly key: string; readonly id: string; readonly notedAt: number }[] = [];
 
   /** @param hashName returns a hash of name and account */
-  constructor(hashName: (name: string) => string) {
+  constructor({ uptime }: Pick<Context, 'uptime'>, hashName: (name: string) => string) {
+    this.#uptime = uptime;
     this.#hashName = hashName;
   }
 
   note(name: string, id: string): void {
-    this.#ours.push({ key: this.#hashName(name), id });
+    this.#ours.push({ key: this.#hashName(name), id, notedAt: this.#uptime() });
   }
 
-  /** A list has shown ours. */
-  forgetOurs(): void {
-    this.#ours = [];
-  }
-
-  addOurs(value: TurnValue | undefined, now: number): Created {
-    const ours = this.#ours.map((each) => ({ ...each, at: now }));
-    return [...leaveRecent(value, now), ...ours].slice(-maxCreated);
+  /** Returns what the turn says of them from now on, by the clock of its cell. */
+  addOurs(value: TurnValue | undefined, now: number): Created | undefined {
+    const uptime = this.#uptime();
+    this.#ours = this.#ours.filter(({ notedAt }) => uptime - notedAt < maxLagMs).slice(-maxCreated);
+    const ours = this.#ours.map(({ key, id, notedAt }) => ({
+      key,
+      id,
+      at: now - uptime + notedAt,
+    }));
+    const own = new Set(ours.map(({ key, id }) => key + id));
+    const others = leaveRecent(value, now).filter(({ key, id }) => !own.has(key + id));
+    const created = [...others, ...ours].slice(-maxCreated);
+    return created.length > 0 ? created : undefined;
   }
 
   findIn(value: TurnValue | undefined, now: number): FindRecent {

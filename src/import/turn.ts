@@ -85,7 +85,7 @@ export class Turn {
     this.#cell = openTurnCell(context, options);
     this.#self = { id: randomUUID(), owner, doing: options.doing, since: 0 };
     this.#watch = createWatch(context, this.#cell);
-    this.#created = new RecentCreates(options.hashName);
+    this.#created = new RecentCreates(context, options.hashName);
   }
 
   /** Does some work, and gives the turn back at its end. If anything is unsettled then, the next process waits. */
@@ -121,7 +121,6 @@ export class Turn {
     if (held.inherited) await settleAfterKill(this.#context, report, ms, held.inherited.seenAt);
     const list = await fetch(held.findRecent, this.#list === undefined);
     this.#list = { readAt: uptime(), wasUsed: false };
-    this.#created.forgetOurs();
     await this.#tellIfSettled();
     return list;
   }
@@ -205,8 +204,9 @@ export class Turn {
       (seen) => {
         const silentMs = this.#watch(seen, this.#self.id);
         if (silentMs instanceof Obstacle) return [undefined, silentMs];
-        const { unsettledAt, created } = seen.value ?? {};
-        const next = createValue({ ...this.#self, since: seen.now }, unsettledAt, created);
+        const created = this.#created.addOurs(seen.value, seen.now);
+        const self = { ...this.#self, since: seen.now };
+        const next = createValue(self, seen.value?.unsettledAt, created);
         return [next, { ...seen, silentMs }];
       },
     );
@@ -240,13 +240,14 @@ export class Turn {
     if (held.is !== 'held') return;
     const askedAt = this.#context.uptime();
     const found = await change(this.#cell, ({ value, now, isOutdated }) => {
-      const { holder, created } = value ?? {};
+      const { holder } = value ?? {};
       const isOurs = isOutdated || !holder || (holder.id === this.#self.id && !holder.hasEnded);
       if (this.#state !== held) return [undefined, 'given back'];
       if (!isOurs) return [undefined, 'taken'];
       const isTold = held.toldAt !== undefined;
       const unsettledAt = isTold ? now : held.inherited?.unsettledAt;
       const self = { ...this.#self, since: holder?.since ?? now };
+      const created = this.#created.addOurs(value, now);
       return [createValue(self, unsettledAt, created), isTold ? 'told' : 'renewed'];
     });
     if (this.#state !== held) return;

@@ -20,7 +20,7 @@ export async function openTurn(
   const { context, report } = session;
   const account = await session.account();
   const { address } = account;
-  const hashName = (name: string) => nameFor(account, `created ${name}`);
+  const hashName = (name: string) => nameFor(account, `created ${name}`).slice(0, 16);
   const folder = requireStateFolder(context);
   const store = await openStore(session);
   const maxWaitMs = session.settings.get('max-wait').value;
