@@ -10,7 +10,7 @@ export type FindRecent = (names: readonly string[]) => string[];
 /** Five times what the largest plan lets through in a minute. */
 const maxCreated = 5_000;
 
-/** What machines that share a store have created within a minute. They share no ledger. */
+/** What machines that share a store have created within a minute. The value of the turn carries it from one to the next. */
 export class RecentCreates {
   readonly #uptime: Context['uptime'];
   readonly #hashName: (name: string) => string;
@@ -26,7 +26,7 @@ export class RecentCreates {
     this.#ours.push({ key: this.#hashName(name), id, notedAt: this.#uptime() });
   }
 
-  /** Returns what the turn says of them from now on, by the clock of its cell. */
+  /** Returns what a value has, and ours, by the clock of its cell. */
   addOurs(value: TurnValue | undefined, now: number): Created | undefined {
     const uptime = this.#uptime();
     this.#ours = this.#ours.filter(({ notedAt }) => uptime - notedAt < maxLagMs).slice(-maxCreated);
@@ -36,13 +36,13 @@ export class RecentCreates {
       at: now - uptime + notedAt,
     }));
     const own = new Set(ours.map(({ key, id }) => key + id));
-    const others = leaveRecent(value, now).filter(({ key, id }) => !own.has(key + id));
+    const others = keepRecent(value, now).filter(({ key, id }) => !own.has(key + id));
     const created = [...others, ...ours].slice(-maxCreated);
     return created.length > 0 ? created : undefined;
   }
 
   findIn(value: TurnValue | undefined, now: number): FindRecent {
-    const created = leaveRecent(value, now);
+    const created = keepRecent(value, now);
     return (names) => {
       if (created.length === 0) return [];
       const keys = new Set(names.map(this.#hashName));
@@ -51,6 +51,6 @@ export class RecentCreates {
   }
 }
 
-function leaveRecent(value: TurnValue | undefined, now: number): Created {
+function keepRecent(value: TurnValue | undefined, now: number): Created {
   return (value?.created ?? []).filter(({ at }) => Math.abs(now - at) < maxLagMs);
 }

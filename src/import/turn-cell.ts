@@ -38,7 +38,7 @@ const turnSchema = z.object({
   holder: z.optional(holderSchema),
   /** When a create may last have left that no list has shown, by the clock of the cell. */
   unsettledAt: z.optional(momentSchema),
-  /** What machines created before they gave the turn back: they share no ledger, and for a minute a list may lack it. */
+  /** In a store, what was created within a minute: a list may lack it, and machines share no ledger. */
   created: z.optional(z.array(createdSchema)),
 });
 export type Holder = z.infer<typeof holderSchema>;
@@ -114,19 +114,11 @@ function openOnDisk(context: Context, folder: string, name: string): TurnCell {
   };
 }
 
-export function createValue(
-  holder: Holder,
-  unsettledAt: number | undefined,
-  created: TurnValue['created'],
-): TurnValue {
-  return { v: 2, holder, unsettledAt, created };
-}
-
-function unreadable(place: string, name: string, way: string): Failure {
+function unreadable(place: string, name: string, fix: string): Failure {
   return unsentFailure(
     'output',
     `${place} has a value that this version of petstore cannot read (${name})`,
-    `If no petstore is creating anything, ${way}`,
+    `If no petstore is creating anything, ${fix}`,
   );
 }
 

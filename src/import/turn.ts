@@ -10,7 +10,6 @@ import { type FindRecent, RecentCreates } from './recent-creates.ts';
 import { settleAfterKill } from './settle.ts';
 import {
   beatMs,
-  createValue,
   createWatch,
   type Holder,
   lostFailure,
@@ -125,7 +124,7 @@ export class Turn {
     return list;
   }
 
-  /** Takes down what was created, for machines that have the turn later. */
+  /** Notes what was created, for machines that have the turn later: they share no ledger. */
   noteCreated(name: string, id: string): void {
     if (this.#cell.store) this.#created.note(name, id);
   }
@@ -165,13 +164,12 @@ export class Turn {
     if (state.is === 'lost') return;
     const isUnsettled = state.toldAt !== undefined && !this.#isSettled();
     state.beat.abort();
-    const returning = change(this.#cell, ({ value, now }) => {
+    const returning = change(this.#cell, (seen) => {
       // By now it may have been taken again.
-      const { holder } = value ?? {};
+      const { holder } = seen.value ?? {};
       if (this.#state.is === 'held' || holder?.id !== this.#self.id) return [undefined, undefined];
-      const unsettledAt = isUnsettled ? now : state.inherited?.unsettledAt;
-      const created = this.#created.addOurs(value, now);
-      return [createValue({ ...holder, hasEnded: true }, unsettledAt, created), undefined];
+      const unsettledAt = isUnsettled ? seen.now : state.inherited?.unsettledAt;
+      return [this.#makeValue(seen, { ...holder, hasEnded: true }, unsettledAt), undefined];
     }).catch(() => {});
     this.#state = { is: 'free', returning };
     await returning;
@@ -204,9 +202,8 @@ export class Turn {
       (seen) => {
         const silentMs = this.#watch(seen, this.#self.id);
         if (silentMs instanceof Obstacle) return [undefined, silentMs];
-        const created = this.#created.addOurs(seen.value, seen.now);
         const self = { ...this.#self, since: seen.now };
-        const next = createValue(self, seen.value?.unsettledAt, created);
+        const next = this.#makeValue(seen, self, seen.value?.unsettledAt);
         return [next, { ...seen, silentMs }];
       },
     );
@@ -239,22 +236,25 @@ export class Turn {
     const held = this.#state;
     if (held.is !== 'held') return;
     const askedAt = this.#context.uptime();
-    const found = await change(this.#cell, ({ value, now, isOutdated }) => {
-      const { holder } = value ?? {};
+    const found = await change(this.#cell, (seen) => {
+      const { value: { holder } = {}, now, isOutdated } = seen;
       const isOurs = isOutdated || !holder || (holder.id === this.#self.id && !holder.hasEnded);
       if (this.#state !== held) return [undefined, 'given back'];
       if (!isOurs) return [undefined, 'taken'];
       const isTold = held.toldAt !== undefined;
       const unsettledAt = isTold ? now : held.inherited?.unsettledAt;
       const self = { ...this.#self, since: holder?.since ?? now };
-      const created = this.#created.addOurs(value, now);
-      return [createValue(self, unsettledAt, created), isTold ? 'told' : 'renewed'];
+      return [this.#makeValue(seen, self, unsettledAt), isTold ? 'told' : 'renewed'];
     });
     if (this.#state !== held) return;
     if (found === 'told' && held.toldAt !== undefined) held.toldAt = askedAt;
     if (found !== 'taken') return;
     held.beat.abort();
     this.#state = { is: 'lost' };
+  }
+
+  #makeValue({ value, now }: Stored<TurnValue>, holder: Holder, unsettledAt?: number): TurnValue {
+    return { v: 2, holder, unsettledAt, created: this.#created.addOurs(value, now) };
   }
 
   #throwIfLost(): void {
