@@ -66,7 +66,7 @@ function findRenamed(list: readonly Category[], entries: readonly Entry[]) {
   });
 }
 
-export function findUnlisted<Known extends Pick<Entry, 'id' | 'as'>>(
+export function findUnlisted<Known extends { readonly id: string; readonly as?: string }>(
   known: readonly Known[],
   list: readonly Category[],
 ): Known[] {
@@ -75,13 +75,14 @@ export function findUnlisted<Known extends Pick<Entry, 'id' | 'as'>>(
   return [...distinct.values()].filter(({ id, as }) => !look(id, as));
 }
 
-/** Returns a function that compares names as well as ids, since another account has such ids too. */
-function lookIn(list: readonly Category[]): (id: string, name: string) => Category | undefined {
+/** Returns a function that compares names, where they are known, as well as ids: another account has such ids too. */
+function lookIn(list: readonly Category[]): (id: string, name?: string) => Category | undefined {
   const listed = new Map(list.map((category) => [String(category.id), category]));
   return (id, name) => {
     const category = listed.get(id);
     // Of a name that a secret was cut out of, only the id proves something.
-    return name.includes(cutMark) || category?.name === name ? category : undefined;
+    const isEnough = name === undefined || name.includes(cutMark) || category?.name === name;
+    return isEnough ? category : undefined;
   };
 }
 

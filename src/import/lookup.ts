@@ -22,7 +22,7 @@ const maxOutageMs = 300_000;
 const firstTryMs = 1_000;
 const maxTryMs = 30_000;
 
-/** Returns a list that is not out of date: it has all that is known, and, or else after `settleMs`, what others have just created, under `recentIds` other machines. */
+/** Returns a list that is not out of date: it has all that is known and, for `settleMs` at most, what others have just created here or on other machines (`recentIds`). */
 export async function fetchList(
   job: Looking,
   known: readonly Known[],
@@ -36,8 +36,8 @@ export async function fetchList(
     const recent = entries.filter((entry) => ledger.isRecent(entry));
     const list = await retryWhileAway(job, () => readCategories(client, { decides: true }));
     const missing = findUnlisted([...known, ...late], list);
-    const lacked = findUnlisted([...known, ...late, ...recent], list).map(({ id }) => id);
-    const count = new Set([...lacked, ...findAbsent(recentIds, list)]).size;
+    const elsewhere = recentIds.map((id) => ({ id }));
+    const count = findUnlisted([...elsewhere, ...known, ...late, ...recent], list).length;
     const leftMs = end - context.uptime();
     if (leftMs <= 0 && missing.length > 0) {
       // The next run has not seen it.
@@ -51,12 +51,6 @@ export async function fetchList(
     }
     await context.sleep(Math.min(pauseMs, leftMs), context.signal);
   }
-}
-
-function findAbsent(ids: readonly string[], list: readonly Category[]): string[] {
-  if (ids.length === 0) return [];
-  const listed = new Set(list.map(({ id }) => String(id)));
-  return ids.filter((id) => !listed.has(id));
 }
 
 async function retryWhileAway<Result>(
@@ -109,30 +103,28 @@ export function describeOlder({ id, name }: Category): string {
   return `the service answered with id ${id} (${quoted(name)}), which existed before`;
 }
 
-/** Finds categories for rows of unknown outcome: with an id that was not known before, of exactly their names, or else of one that looks like it. */
+/** Finds new categories for rows of unknown outcome: of exactly their names, or else the only one that looks like a row. */
 export function claim(
   unknown: readonly Item[],
   list: readonly Category[],
   known: Set<Category['id']>,
 ): Item[] {
   const fresh = list.filter(({ id }) => !known.has(id));
-  // Of several of one name the first one: our own is older than a copy by another client.
-  const exact = unknown.filter((item) =>
-    take(
-      item,
-      fresh.find(({ name }) => name === item.name),
-    ),
-  );
-  const others = unknown.filter((item) => {
-    if (item.fate !== 'unknown') return false;
+  const exact = unknown.filter((item) => take(item, findExact(item)));
+  const left = unknown.filter(({ fate }) => fate === 'unknown');
+  return [...exact, ...left.filter((item) => take(item, findAlike(item)))];
+
+  /** Of several the first one: our own is older than a copy by another client. */
+  function findExact(item: Item): Category | undefined {
+    return fresh.find(({ name }) => name === item.name);
+  }
+
+  /** Of two nobody knows which one the service has made of ours. */
+  function findAlike(item: Item): Category | undefined {
     const fold = foldName(item.name);
-    const [alike, ...more] = fresh.filter(({ id, name }) => {
-      return !known.has(id) && foldName(name) === fold;
-    });
-    // Of two nobody knows which one the service has made of ours.
-    return more.length === 0 && take(item, alike);
-  });
-  return [...exact, ...others];
+    const alike = fresh.filter(({ id, name }) => !known.has(id) && foldName(name) === fold);
+    return alike.length === 1 ? alike[0] : undefined;
+  }
 
   function take(item: Item, category: Category | undefined): boolean {
     if (!category || known.has(category.id)) return false;
