@@ -129,7 +129,7 @@ function takeStderr(): () => NodeJS.WriteStream {
 
 /** The system reports hundredths of seconds or whole ones; a smaller difference means nothing. */
 const maxLagMs = 100;
-/** The system is asked no more often: each time costs 20 µs, a tenth of an import without a limit. */
+/** The system is asked no more often: with each call it took a tenth of an import without a limit. */
 const minIntervalMs = 10;
 
 /** Creates the clock of Context. `systemUptime` returns seconds; `ticks`, in milliseconds, may stand still while the machine sleeps. */
