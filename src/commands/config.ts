@@ -113,7 +113,7 @@ export async function save(session: Session, name: SettingName, value?: string):
   notice(report, value === undefined ? `removed ${name}${phrase} from ${file}` : saved);
 }
 
-/** Returns the settings folder. What others can have written there would become the user's own. */
+/** Returns the settings folder, unless others can have written there: a save would make what they wrote the user's own. */
 export function requireOwnFolder({ context, settings }: Session): string {
   const folder = requireConfigFolder(context);
   const { unreachable, open } = settings.file;

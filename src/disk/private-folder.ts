@@ -41,10 +41,8 @@ export function findForeignFault(path: string, uid: number | undefined): FileFau
   const fault = findParentFault(dirname(path), uid) ?? findLinkFault(path, uid);
   if (fault) return fault;
   const stats = statSync(path, { throwIfNoEntry: false });
-  return (
-    stats &&
-    (isOwn(stats, uid) ? findModeFault(path, stats, uid) : createOwnerFault(path, stats, uid))
-  );
+  if (!stats) return undefined;
+  return isOwn(stats, uid) ? findModeFault(path, stats, uid) : createOwnerFault(path, stats, uid);
 }
 
 /** Returns the reason not to believe a file or folder: somebody else than root or the user can have changed it. */

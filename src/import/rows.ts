@@ -85,7 +85,7 @@ export class Rows {
   fault(place: Place, reason: string, hint?: string): void {
     this.#countRow(place);
     this.#addFault(place, reason, hint);
-    // It may be the backup of a category that the service should never have taken.
+    // A backup may have a row that the service should never have taken, and that nobody can correct.
     this.#rowHint = 'Correct such rows, or leave them out.';
   }
 

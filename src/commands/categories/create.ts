@@ -63,7 +63,7 @@ export const create: Verb = {
     ],
     [
       '--dry-run',
-      'print the request without sending it; --if-missing first looks whether the name exists',
+      'print the request without sending it; --if-missing first checks whether the name exists',
     ],
   ],
   examples: [

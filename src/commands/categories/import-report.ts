@@ -87,7 +87,6 @@ export async function reportEnding(
   const { output, report } = session;
   const counts = countWords(items.map(toOutcome));
   const failure = importFailure(ending, items, counts);
-  const created = `${countOf(counts.created ?? 0, 'row')} created`;
   const result = {
     text: listEntries(counts).map(([word, count]) => {
       return `${rowFates[word].words}: ${formatCount(count)}`;
@@ -97,7 +96,8 @@ export async function reportEnding(
     head: { file: source, rows: items.length, counts, copies: [...ending.copies] },
   };
   await output.print(result).catch((error) => {
-    if (!failure) throw counts.created ? unprintedFailure(error, created) : error;
+    if (!failure && !counts.created) throw error;
+    if (!failure) throw unprintedFailure(error, `${countOf(counts.created ?? 0, 'row')} created`);
     if (error instanceof Failure) warn(report, error.message);
   });
   if (failure) throw failure;
